@@ -68,8 +68,7 @@ PetscErrorCode rg_box_domain(const RgProblemClass *class, const void *options, R
     upper[j] = at ? at[function.dim] : function.upper;
   }
   PetscCall(rg_space_box(&domain->design, n, lower, upper));
-  PetscCall(PetscFree2(lower, upper));
-  return 0;
+  return PetscFree2(lower, upper);
 }
 
 /* ---- create ---------------------------------------------------------------------------------- */
@@ -125,8 +124,7 @@ PetscErrorCode rg_box_function_create(const RgBoxFunction *function, int copies,
     PetscCall(set_optimisers(problem, copies, dim, n, inside));
     problem->optimum = maximised(data, copies * (function->best + dim * function->best_each));
   }
-  PetscCall(PetscFree(inside));
-  return 0;
+  return PetscFree(inside);
 }
 
 PetscErrorCode rg_box_create(RgProblem *problem, RgFailure *failure)

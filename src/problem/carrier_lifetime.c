@@ -52,16 +52,14 @@ static PetscErrorCode grid(RgSpace *space, int n1, double first1, double step1, 
 
   for (int i = 0; i < n1; i++) axes[i] = first1 + step1 * i;
   for (int i = 0; i < n2; i++) axes[n1 + i] = first2 + step2 * i;
-  PetscCall(rg_space_grid(space, 2, levels, axes, lower, upper));
-  return 0;
+  return rg_space_grid(space, 2, levels, axes, lower, upper);
 }
 
 static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
   PetscCall(grid(&domain->design, SIDE, 18.0, 22.0, SIDE, 16.0, 18.0));
   PetscCall(grid(&domain->context, OFFSETS_1, -10.0, 2.0, OFFSETS_2, -8.0, 2.0));
-  PetscCall(rg_finite_context_domain(options, NULL, domain));
-  return 0;
+  return rg_finite_context_domain(options, NULL, domain);
 }
 
 /* ---- the user's table --------------------------------------------------------------- */
@@ -86,8 +84,7 @@ static PetscErrorCode read_rows(const RgCsv *csv, const char *path, double *life
   for (int k = 0; k < 3; k++) {
     column[k] = rg_csv_column(csv, names[k]);
     if (column[k] >= 0) continue;
-    PetscCall(rg_text_add(mistake, "%s has no column '%s'", path, names[k]));
-    return 0;
+    return rg_text_add(mistake, "%s has no column '%s'", path, names[k]);
   }
   for (int i = 0; i < csv->n_rows && !mistake->length; i++) {
     bool fine = true;
@@ -115,10 +112,7 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
 
   for (int i = 0; i < NODES; i++) lifetime[i] = NAN;
   PetscCall(rg_data_find(options->path, &found));
-  if (!found.length) {
-    PetscCall(rg_text_add(mistake, "there is no file %s (%s)", options->path, ORIGIN));
-    return 0;
-  }
+  if (!found.length) return rg_text_add(mistake, "there is no file %s (%s)", options->path, ORIGIN);
   PetscCall(rg_csv_read(found.data, RG_CSV_HEADER_YES, &csv, mistake));
   if (!mistake->length) PetscCall(read_rows(&csv, found.data, lifetime, mistake));
   for (int i = NODES - 1; i >= 0; i--)
@@ -127,8 +121,7 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
     PetscCall(rg_text_add(mistake, "%s has no row for the node (%d, %d)", found.data,
                           8 + 2 * (missing / NODES_2), 8 + 2 * (missing % NODES_2)));
   PetscCall(rg_csv_destroy(&csv));
-  PetscCall(rg_text_clear(&found));
-  return 0;
+  return rg_text_clear(&found);
 }
 
 static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
@@ -140,8 +133,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
   PetscCall(rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics));
   PetscCall(read_table(options, lifetime, &mistake));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", class->name, mistake.data);
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 /* The hash of the numbers; the place of the file does not matter. */
@@ -157,8 +149,7 @@ static PetscErrorCode identity(const RgProblemClass *class, const void *options,
   rg_hash128(lifetime, sizeof lifetime, hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_params_canonical(synthetic_params, options, text));
-  PetscCall(rg_text_add(text, ",data=%s", hex));
-  return 0;
+  return rg_text_add(text, ",data=%s", hex);
 }
 
 /* ---- the stand-in ------------------------------------------------------------------- */
@@ -174,15 +165,6 @@ static double split_mix_uniform(uint64_t *state)
   return ((double)(z >> 11) + 0.5) * 0x1p-53;
 }
 
-static void split_mix_normals(uint64_t *state, double z[2])
-{
-  const double radius = sqrt(-2.0 * log(split_mix_uniform(state)));
-  const double angle = 2.0 * PETSC_PI * split_mix_uniform(state);
-
-  z[0] = radius * cos(angle);
-  z[1] = radius * sin(angle);
-}
-
 static void synthesise(double *lifetime)
 {
   uint64_t state = 3;
@@ -190,7 +172,12 @@ static void synthesise(double *lifetime)
   for (int i = 0; i < NODES; i++) lifetime[i] = 0.0;
   for (int k = 0; k < FEATURES; k++) {
     double z[6], stretch, phase;
-    for (int j = 0; j < 6; j += 2) split_mix_normals(&state, z + j);
+    for (int j = 0; j < 6; j += 2) { /* Box-Muller */
+      const double radius = sqrt(-2.0 * log(split_mix_uniform(&state)));
+      const double angle = 2.0 * PETSC_PI * split_mix_uniform(&state);
+      z[j] = radius * cos(angle);
+      z[j + 1] = radius * sin(angle);
+    }
     phase = 2.0 * PETSC_PI * split_mix_uniform(&state);
     stretch = sqrt(3.0 / (z[2] * z[2] + z[3] * z[3] + z[4] * z[4])) / 25.0;
     for (int i = 0; i < NODES; i++) {

@@ -59,19 +59,8 @@ static PetscErrorCode check_correlation(const char *problem, const RgContextOpti
   return 0;
 }
 
-/* Whether E f exists under every law that coordinate j takes. Between two laws of the same form
-   the tails are no heavier. */
-static bool has_mean(const RgLaw *law, const RgContextFunction *function, int j)
-{
-  bool has = true;
-
-  for (int k = 0; k < law->n; k++)
-    has = has &&
-          rg_distribution_has_moments(&law->laws[k], function->grows[j][0], function->grows[j][1]);
-  return has;
-}
-
-/* F is an expectation. It does not exist for laws with heavy tails if f grows with the context. */
+/* F is an expectation. It does not exist for laws with heavy tails if f grows with the context.
+   Between two laws of the same form that a coordinate takes in time the tails are no heavier. */
 static PetscErrorCode check_tails(const RgProblemClass *class, const RgContextOptions *options,
                                   RgPlace place, RgDiagnostics *diagnostics)
 {
@@ -87,7 +76,11 @@ static PetscErrorCode check_tails(const RgProblemClass *class, const RgContextOp
   PetscCall(rg_law_create_all(options->law.n, options->law.values, dim, laws));
   for (int j = 0; j < dim; j++) {
     const char *law = options->law.values[options->law.n > 1 ? j : 0];
-    if (!has_mean(&laws[j], function, j))
+    const double *grows = function->grows[j];
+    bool has_mean = true;
+    for (int k = 0; k < laws[j].n; k++)
+      has_mean = has_mean && rg_distribution_has_moments(&laws[j].laws[k], grows[0], grows[1]);
+    if (!has_mean)
       rg_diagnostics_add(diagnostics, place,
                          "%s: F(x) = E f(x, c) is not finite under 'law' %s, whose tails are too "
                          "heavy; accepted are 'clip: yes' and clip(%s, LOWER, UPPER)",
@@ -133,8 +126,7 @@ PetscErrorCode rg_context_domain(const RgProblemClass *class, const void *option
   domain->control = o->order == RG_ORDER_BEFORE ? RG_CONTEXT_ANNOUNCED : RG_CONTEXT_NATURE;
   if (!o->correlation.n) /* methods would take the laws for independent */
     PetscCall(rg_domain_state_laws(domain, o->law.n, (const char *const *)o->law.values));
-  PetscCall(rg_measure_canonical(o->measure, &domain->measure));
-  return 0;
+  return rg_measure_canonical(o->measure, &domain->measure);
 }
 
 /* ---- create, destroy ------------------------------------------------------------------------- */
@@ -268,8 +260,7 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
     PetscCall(factor(&options->correlation, dim, data->root, &definite));
     PetscCheck(definite, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "no matrix of correlations");
   }
-  PetscCall(take_law(problem, 1));
-  return 0;
+  return take_law(problem, 1);
 }
 
 PetscErrorCode rg_context_at(RgProblem *problem, int t)
@@ -278,8 +269,7 @@ PetscErrorCode rg_context_at(RgProblem *problem, int t)
 
   if (rg_law_epoch(data->dim, data->over_time, t) == problem->epoch) return 0;
   PetscCall(drop_law(problem));
-  PetscCall(take_law(problem, t));
-  return 0;
+  return take_law(problem, t);
 }
 
 PetscErrorCode rg_context_optimum(RgProblem *problem, double each)
@@ -301,8 +291,7 @@ PetscErrorCode rg_context_destroy(RgProblem *problem)
   PetscCall(drop_law(problem));
   for (int j = 0; j < data->dim; j++) PetscCall(rg_law_destroy(&data->over_time[j]));
   PetscCall(PetscFree(data->root));
-  PetscCall(PetscFree3(data->raw, data->law, data->over_time));
-  return 0;
+  return PetscFree3(data->raw, data->law, data->over_time);
 }
 
 /* ---- nature ---------------------------------------------------------------------------------- */
@@ -336,8 +325,7 @@ PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *poi
       c[j] = options->clip ? fmin(fmax(points[i].c[j], 0), 1) : points[i].c[j];
     f[i] = data->function->formula(options, points[i].x, c);
   }
-  PetscCall(PetscFree(c));
-  return 0;
+  return PetscFree(c);
 }
 
 /* ---- F --------------------------------------------------------------------------------------- */
@@ -371,8 +359,7 @@ static PetscErrorCode qmc_mean(RgProblem *problem, const RgPoint *point, double 
   }
   *F = sum / SETS;
   *error = 2 * sqrt(fmax(squares / SETS - *F * *F, 0) / (SETS - 1));
-  PetscCall(PetscFree2(points, f));
-  return 0;
+  return PetscFree2(points, f);
 }
 
 /* rho(f(x, .)) over the nodes. */
@@ -393,8 +380,7 @@ static PetscErrorCode measure(RgProblem *problem, int m, const RgPoint *points, 
     PetscCall(problem->class->evaluate(problem, n, at, f, failure));
     PetscCall(rg_measure_value(&data->measure, 1, n, f, NULL, &F[i]));
   }
-  PetscCall(PetscFree2(at, f));
-  return 0;
+  return PetscFree2(at, f);
 }
 
 PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
@@ -402,10 +388,7 @@ PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *po
 {
   RgContextProblem *data = problem->data;
 
-  if (data->n_nodes) {
-    PetscCall(measure(problem, m, points, F, failure));
-    return 0;
-  }
+  if (data->n_nodes) return measure(problem, m, points, F, failure);
   for (int i = 0; i < m; i++) {
     double error = 0;
     if (!data->n_qmc) {

@@ -62,7 +62,7 @@ static char find_separator(const char *line)
   return seen[0] ? ',' : seen[1] ? ';' : seen[2] ? '\t' : ',';
 }
 
-static PetscErrorCode skip_lines_without_cells(Reader *reader)
+static void skip_lines_without_cells(Reader *reader)
 {
   while (*reader->at) {
     char *c = reader->at;
@@ -73,7 +73,6 @@ static PetscErrorCode skip_lines_without_cells(Reader *reader)
     reader->at = c;
     pass_line_end(reader);
   }
-  return 0;
 }
 
 /* A quoted cell, unquoted in place; *end is the place at which it ends. */
@@ -87,10 +86,8 @@ static PetscErrorCode read_quoted(Reader *reader, char **end)
     if (*in == '\n') reader->line++;
     *out++ = *in;
   }
-  if (!*in) {
-    PetscCall(rg_text_add(reader->mistake, "%s:%d: a quote is never closed", reader->path, first));
-    return 0;
-  }
+  if (!*in)
+    return rg_text_add(reader->mistake, "%s:%d: a quote is never closed", reader->path, first);
   for (in++; is_blank(reader, *in);) in++;
   if (!ends_cell(reader, *in))
     PetscCall(rg_text_add(reader->mistake, "%s:%d: text after a closing quote", reader->path,
@@ -121,30 +118,17 @@ static PetscErrorCode read_cell(Reader *reader, char **cell, char *ending)
   return 0;
 }
 
-static PetscErrorCode add_cell(Reader *reader, char *cell)
-{
-  PetscCall(RG_GROW(reader->n_cells, reader->cells));
-  reader->cells[reader->n_cells++] = cell;
-  return 0;
-}
-
-static PetscErrorCode add_row(Reader *reader)
-{
-  PetscCall(RG_GROW(reader->n_rows, reader->lines));
-  reader->lines[reader->n_rows++] = reader->line;
-  return 0;
-}
-
 /* One row; every row must be as long as the first. */
 static PetscErrorCode read_row(Reader *reader, int n_columns)
 {
   const int before = reader->n_cells, line = reader->line;
-  char *cell, ending = '\0';
+  char ending = '\0';
 
-  PetscCall(add_row(reader));
+  PetscCall(RG_GROW(reader->n_rows, reader->lines));
+  reader->lines[reader->n_rows++] = line;
   do {
-    PetscCall(read_cell(reader, &cell, &ending));
-    PetscCall(add_cell(reader, cell));
+    PetscCall(RG_GROW(reader->n_cells, reader->cells));
+    PetscCall(read_cell(reader, &reader->cells[reader->n_cells++], &ending));
   } while (ending == reader->separator && !failed(reader));
   const int n = reader->n_cells - before;
   if (n_columns && n != n_columns && !failed(reader))
@@ -199,7 +183,7 @@ static PetscErrorCode read_rows(Reader *reader, RgCsvHeader header, int *n_colum
   *n_columns = 0;
   if (!strncmp(reader->at, "\xEF\xBB\xBF", 3)) reader->at += 3;
   for (;;) {
-    PetscCall(skip_lines_without_cells(reader));
+    skip_lines_without_cells(reader);
     if (!*reader->at || failed(reader)) break;
     if (!reader->n_rows) reader->separator = find_separator(reader->at);
     PetscCall(read_row(reader, *n_columns));
@@ -224,8 +208,7 @@ static PetscErrorCode hand_over(const Reader *reader, RgCsvHeader header, RgCsv 
   if (named) {
     csv->names = csv->storage;
     csv->cells = csv->storage + n;
-    PetscCall(PetscMemmove(csv->line, csv->line + 1, (size_t)csv->n_rows * sizeof(int)));
-    return 0;
+    return PetscMemmove(csv->line, csv->line + 1, (size_t)csv->n_rows * sizeof(int));
   }
   csv->cells = csv->storage;
   PetscCall(PetscMalloc1(n * (sizeof(char *) + DIGITS), &csv->names));
@@ -259,8 +242,7 @@ PetscErrorCode rg_csv_read(const char *path, RgCsvHeader header, RgCsv *csv, RgT
   } else {
     PetscCall(hand_over(&reader, header, csv));
   }
-  PetscCall(rg_text_clear(&what));
-  return 0;
+  return rg_text_clear(&what);
 }
 
 PetscErrorCode rg_csv_destroy(RgCsv *csv)

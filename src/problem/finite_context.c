@@ -112,8 +112,7 @@ static PetscErrorCode aim(void *options, int score)
   RgFiniteContextOptions *o = options;
 
   PetscCall(PetscFree(o->measure));
-  PetscCall(PetscStrallocpy(strchr(o->score.values[score], '=') + 1, &o->measure));
-  return 0;
+  return PetscStrallocpy(strchr(o->score.values[score], '=') + 1, &o->measure);
 }
 
 static PetscErrorCode score_value(RgProblem *problem, int score, int m, const RgPoint *points,
@@ -155,8 +154,7 @@ PetscErrorCode rg_finite_context_destroy(RgProblem *problem)
 {
   RgFiniteContext *data = problem->data;
 
-  PetscCall(RG_FREE(&data->f, &data->F, &data->scores, &data->cumulative));
-  return 0;
+  return RG_FREE(&data->f, &data->F, &data->scores, &data->cumulative);
 }
 
 PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, double lower,
@@ -175,6 +173,5 @@ PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, doubl
     }
   }
   PetscCall(rg_space_grid(space, dim, all, axes, low, up));
-  PetscCall(PetscFree4(axes, low, up, all));
-  return 0;
+  return PetscFree4(axes, low, up, all);
 }

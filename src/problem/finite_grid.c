@@ -52,8 +52,7 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   }
   PetscCall(rg_finite_context_domain(options, p, domain));
   PetscCall(PetscFree(p));
-  PetscCall(PetscFree(w));
-  return 0;
+  return PetscFree(w);
 }
 
 #define GRID(params_, ...)                                                                         \
@@ -133,8 +132,7 @@ static PetscErrorCode symmetric_root(int n, double *S)
     for (int i = 0; i < n; i++) U[(size_t)i * n + k] *= root;
   }
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, n, n, 1.0, U, n, U, n, 0.0, S, n);
-  PetscCall(PetscFree2(U, lambda));
-  return 0;
+  return PetscFree2(U, lambda);
 }
 
 static PetscErrorCode context_fill(RgProblem *problem, double *f, RgFailure *failure)
@@ -149,8 +147,7 @@ static PetscErrorCode context_fill(RgProblem *problem, double *f, RgFailure *fai
   rg_random_normals(&random, size, Z);
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, S, n, Z, n, 0.0, SZ, n);
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, SZ, n, S, n, 0.0, f, n);
-  PetscCall(PetscFree3(S, Z, SZ));
-  return 0;
+  return PetscFree3(S, Z, SZ);
 }
 
 static PetscErrorCode context_prior(const void *options, RgKernel *kernel)
@@ -203,8 +200,7 @@ static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple
       rg_sample_path(triple, &kernel, z, paths + (size_t)t * triple->size, &jitter, failure));
   }
   PetscCall(rg_kernel_destroy(&kernel));
-  PetscCall(PetscFree(z));
-  return 0;
+  return PetscFree(z);
 }
 
 static PetscErrorCode sum_fill(RgProblem *problem, double *f, RgFailure *failure)
@@ -225,8 +221,7 @@ static PetscErrorCode sum_fill(RgProblem *problem, double *f, RgFailure *failure
                      paths[2 * n + last * levels * levels + two] + paths[3 * n + j];
     }
   }
-  PetscCall(PetscFree(paths));
-  return 0;
+  return PetscFree(paths);
 }
 
 const RgProblemClass rg_problem_gp_path_sum = {

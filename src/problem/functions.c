@@ -427,8 +427,7 @@ static PetscErrorCode cosine_domain(const RgProblemClass *class, const void *opt
   for (int i = 0; i < levels; i++) axis[i] = (double)i / (levels - 1);
   PetscCall(rg_space_grid(&domain->design, 1, &levels, axis, &damped_cosine_box.lower,
                           &damped_cosine_box.upper));
-  PetscCall(PetscFree(axis));
-  return 0;
+  return PetscFree(axis);
 }
 
 /* The best of the arms replaces the maximum. */
@@ -806,8 +805,7 @@ static PetscErrorCode michalewicz_create(RgProblem *problem, RgFailure *failure)
   }
   function.best_at = at;
   PetscCall(rg_box_function_create(&function, 1, problem));
-  PetscCall(PetscFree(at));
-  return 0;
+  return PetscFree(at);
 }
 
 const RgProblemClass rg_problem_michalewicz = {

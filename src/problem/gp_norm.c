@@ -66,8 +66,7 @@ static PetscErrorCode weigh(const RgProblem *problem, double *K, Own *own)
   }
   const double scale = isnan(o->norm) ? 1 : o->norm / sqrt(squares);
   cblas_dgemv(CblasColMajor, CblasNoTrans, n, n, scale, K, n, g, 1, 0, own->alpha, 1);
-  PetscCall(PetscFree2(lambda, g));
-  return 0;
+  return PetscFree2(lambda, g);
 }
 
 static PetscErrorCode draw(const RgProblem *problem, Own *own)
@@ -86,8 +85,7 @@ static PetscErrorCode draw(const RgProblem *problem, Own *own)
       K[(size_t)i * n + j] =
         kernel(o->length_scale, dim, own->z + (size_t)i * dim, own->z + (size_t)j * dim);
   PetscCall(weigh(problem, K, own));
-  PetscCall(PetscFree(K));
-  return 0;
+  return PetscFree(K);
 }
 
 /* A factor of k_c(z_j, .) in one coordinate. */

@@ -130,8 +130,7 @@ static PetscErrorCode grid_check(const RgProblemClass *class, const void *option
     rg_diagnostics_add(diagnostics, place,
                        "%s: spacing = %g takes %d levels beyond the unit cube; at most %g",
                        class->name, o->spacing, o->levels, 1.0 / (o->levels - 1));
-  PetscCall(path_check(class, options, place, diagnostics));
-  return 0;
+  return path_check(class, options, place, diagnostics);
 }
 
 static PetscErrorCode grid_domain(const RgProblemClass *class, const void *options,
@@ -150,8 +149,7 @@ static PetscErrorCode grid_domain(const RgProblemClass *class, const void *optio
     for (int i = 0; i < o->levels; i++) axes[j * n + i] = level(o, i);
   }
   PetscCall(rg_space_grid(&domain->design, o->gp.dim, levels, axes, lower, upper));
-  PetscCall(PetscFree4(axes, lower, upper, levels));
-  return 0;
+  return PetscFree4(axes, lower, upper, levels);
 }
 
 /* Separable kernels are products over coordinates. */
@@ -210,8 +208,7 @@ static PetscErrorCode set_domain(const RgProblemClass *class, const void *option
   else PetscCall(rg_design_uniform(&random, o->points, dim, points));
   PetscCall(rg_space_set(&domain->design, dim, o->points, points, bounds, bounds + dim));
   PetscCall(PetscFree(bounds));
-  PetscCall(PetscFree(points));
-  return 0;
+  return PetscFree(points);
 }
 
 static void set_cost(const void *options, RgProblemCost *cost)

@@ -81,9 +81,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
     rg_diagnostics_add(diagnostics, place, "%s: %.15g %s; at most %d", class->name, nodes,
                        o->context_levels ? "contexts" : "nodes of F (12 panels per coordinate)",
                        NODES_MAX);
-  PetscCall(
-    rg_measure_check(o->measure, o->context_levels ? (int)contexts : 0, place, diagnostics));
-  return 0;
+  return rg_measure_check(o->measure, o->context_levels ? (int)contexts : 0, place, diagnostics);
 }
 
 static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *domain)
@@ -99,8 +97,7 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   PetscCall(rg_measure_canonical(o->measure, &domain->measure));
   const int n = domain->context.size;
   if (!n) {
-    PetscCall(rg_domain_state_laws(domain, 1, (const char *const[]){"uniform(0, 1)"}));
-    return 0;
+    return rg_domain_state_laws(domain, 1, (const char *const[]){"uniform(0, 1)"});
   }
   PetscCall(PetscMalloc1(n, &domain->context_prob));
   for (int j = 0; j < n; j++) domain->context_prob[j] = 1.0 / n;
@@ -137,8 +134,7 @@ static PetscErrorCode place_nodes(const RgProblem *problem, Data *data, double *
       if (!context->size) data->p[i] *= rule.weight[rest % rule.n];
     }
   }
-  PetscCall(rg_quadrature_destroy(&rule));
-  return 0;
+  return rg_quadrature_destroy(&rule);
 }
 
 /* 2 pi times the part of the frequencies that belongs to coordinates first .. first + dim. */
@@ -186,8 +182,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
       data->wave[(size_t)m * data->n + i] = cos(angle);
       data->wave[(size_t)(M + m) * data->n + i] = -sin(angle);
     }
-  PetscCall(PetscFree(nodes));
-  return 0;
+  return PetscFree(nodes);
 }
 
 /* A row of weights that turns the waves at the nodes into f(x, .). */
@@ -216,8 +211,7 @@ static PetscErrorCode objective(RgProblem *problem, int m, const RgPoint *points
                 data->wave, data->n, 0.0, f, data->n);
     PetscCall(rg_measure_value(&data->measure, count, data->n, f, data->p, F + first));
   }
-  PetscCall(PetscFree2(waves, f));
-  return 0;
+  return PetscFree2(waves, f);
 }
 
 /* ---- f --------------------------------------------------------------------------------------- */
@@ -235,8 +229,7 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
     memcpy(Z + i * all + dim, points[i].c, (all - dim) * sizeof *Z);
   }
   PetscCall(rg_feature_path_evaluate(&data->path, m, Z, f, NULL));
-  PetscCall(PetscFree(Z));
-  return 0;
+  return PetscFree(Z);
 }
 
 static PetscErrorCode draw_context(RgProblem *problem, RgRandom *random, double *c, int *index)
@@ -259,8 +252,7 @@ static PetscErrorCode destroy(RgProblem *problem)
 
   PetscCall(rg_feature_path_destroy(&data->path));
   PetscCall(rg_measure_destroy(&data->measure));
-  PetscCall(RG_FREE(&data->p, &data->wave));
-  return 0;
+  return RG_FREE(&data->p, &data->wave);
 }
 
 const RgProblemClass rg_problem_gp_path_box = {

@@ -23,22 +23,21 @@
 enum { FEATURES = 1000, BATCH = 64, MOST_INPUTS = 256 };
 
 typedef struct {
-  char *path, *objective;
-  RgTexts inputs;
-  int header, goal, runs, dim, kernel, fit, fit_iterations;
-  RgReals lower, upper, length_scale;
+  RgPoolSource pool; /* rows of equal inputs are averaged */
+  int runs, dim, kernel, fit, fit_iterations;
+  RgReals length_scale;
   double variance, noise;
 } Options;
 
 static const char *const fits[] = {"fixed", "ml", NULL};
 
 static const RgParam params[] = {
-  RG_PATH("path", Options, path, "auto", "",
+  RG_PATH("path", RgPoolSource, path, "auto", "",
           "CSV file of the runs, with a header line; auto: synthetic runs"),
-  RG_POOL_COLUMNS(Options),
-  RG_REALS("lower", Options, lower, "auto", -1e100, 1e100, "",
+  RG_POOL_COLUMNS,
+  RG_REALS("lower", RgPoolSource, lower, "auto", -1e100, 1e100, "",
            "of the box, one or one per input; auto: the column's smallest"),
-  RG_REALS("upper", Options, upper, "auto", -1e100, 1e100, "",
+  RG_REALS("upper", RgPoolSource, upper, "auto", -1e100, 1e100, "",
            "of the box, one or one per input; auto: the column's largest"),
   RG_INT("runs", Options, runs, "1000", 2, 1e6, "n", "number of synthetic runs"),
   RG_INT("dim", Options, dim, "3", 1, RG_SOBOL_MAX_DIM, "d", "coordinates of synthetic runs"),
@@ -67,27 +66,13 @@ typedef struct {
 
 /* ---- the table of runs ---------------------------------------------------------------------- */
 
-static RgPoolSource source(const Options *o)
-{
-  return (RgPoolSource){.path = o->path,
-                        .header = (RgCsvHeader)o->header,
-                        .inputs = &o->inputs,
-                        .objective = o->objective,
-                        .minimised = o->goal == RG_GOAL_MINIMISE,
-                        .duplicates = RG_DUPLICATES_MEAN,
-                        .lower = &o->lower,
-                        .upper = &o->upper};
-}
-
 /* The table; empty if it can't be read. */
 static PetscErrorCode read_pool(const Options *o, RgPool *pool)
 {
-  const RgPoolSource from = source(o);
   RgText mistake = {0};
 
-  PetscCall(rg_pool_read(&from, pool, &mistake));
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  PetscCall(rg_pool_read(&o->pool, pool, &mistake));
+  return rg_text_clear(&mistake);
 }
 
 /* The number of inputs; 0 if there is no table. */
@@ -96,28 +81,26 @@ static PetscErrorCode count_inputs(const Options *o, int *dim)
   RgPool pool;
 
   *dim = o->dim;
-  if (!o->path) return 0;
+  if (!o->pool.path) return 0;
   PetscCall(read_pool(o, &pool));
   *dim = pool.dim;
   for (int j = 0; j < pool.dim; j++)
     if (!(pool.lower[j] < pool.upper[j])) *dim = 0;
-  PetscCall(rg_pool_destroy(&pool));
-  return 0;
+  return rg_pool_destroy(&pool);
 }
 
 static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
   const Options *o = options;
-  const RgPoolSource from = source(o);
   const int before = diagnostics->n;
   int dim;
 
-  if (!o->path && !rg_kernel_classes[o->kernel]->spectrum)
+  if (!o->pool.path && !rg_kernel_classes[o->kernel]->spectrum)
     rg_diagnostics_add(diagnostics, place,
                        "gp_surrogate: the kernel '%s' has no spectrum to draw synthetic runs from",
                        rg_kernel_family_names[o->kernel]);
-  if (o->path) PetscCall(rg_pool_source_check(class->name, &from, place, diagnostics));
+  if (o->pool.path) PetscCall(rg_pool_source_check(class->name, &o->pool, place, diagnostics));
   if (diagnostics->n > before) return 0;
   PetscCall(count_inputs(o, &dim));
   if (!dim)
@@ -135,15 +118,14 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
 /* The options without the path, and the data. */
 static PetscErrorCode identity(const RgProblemClass *class, const void *options, RgText *text)
 {
+  const RgPoolSource *from = options;
   Options o = *(const Options *)options;
-  const RgPoolSource from = source(options);
 
-  o.path = NULL;
+  o.pool.path = NULL;
   PetscCall(rg_params_canonical(params, &o, text));
-  if (!from.path) return 0;
+  if (!from->path) return 0;
   PetscCall(rg_text_add(text, ","));
-  PetscCall(rg_pool_source_identity(&from, text));
-  return 0;
+  return rg_pool_source_identity(from, text);
 }
 
 static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *out)
@@ -151,11 +133,10 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   const Options *o = options;
   RgPool pool = {0};
 
-  if (o->path) PetscCall(read_pool(o, &pool));
+  if (o->pool.path) PetscCall(read_pool(o, &pool));
   if (pool.size) PetscCall(rg_space_box(&out->design, pool.dim, pool.lower, pool.upper));
-  else PetscCall(rg_space_cube(&out->design, o->path ? 1 : o->dim, 0, 1));
-  PetscCall(rg_pool_destroy(&pool));
-  return 0;
+  else PetscCall(rg_space_cube(&out->design, o->pool.path ? 1 : o->dim, 0, 1));
+  return rg_pool_destroy(&pool);
 }
 
 static void cost_of(const void *options, RgProblemCost *cost)
@@ -164,7 +145,7 @@ static void cost_of(const void *options, RgProblemCost *cost)
   RgPool pool;
 
   cost->order = o->runs;
-  if (!o->path) return;
+  if (!o->pool.path) return;
   cost->order = read_pool(o, &pool) ? 0 : pool.size;
   if (cost->order > 0 && rg_pool_destroy(&pool)) cost->order = 0;
 }
@@ -173,11 +154,10 @@ static void cost_of(const void *options, RgProblemCost *cost)
 
 static PetscErrorCode read_runs(RgProblem *problem, Trained *t, double **y, RgFailure *failure)
 {
-  const RgPoolSource from = source(problem->options);
   RgText mistake = {0};
   RgPool pool;
 
-  PetscCall(rg_pool_read(&from, &pool, &mistake));
+  PetscCall(rg_pool_read(problem->options, &pool, &mistake));
   if (mistake.length || pool.dim != t->dim)
     rg_failure_set(failure, "gp_surrogate: %s",
                    mistake.length ? mistake.data : "its table has changed");
@@ -190,8 +170,7 @@ static PetscErrorCode read_runs(RgProblem *problem, Trained *t, double **y, RgFa
                      t->X + (size_t)i * t->dim);
     (*y)[i] = pool.value[i];
   }
-  PetscCall(rg_pool_destroy(&pool));
-  return 0;
+  return rg_pool_destroy(&pool);
 }
 
 static PetscErrorCode draw_runs(RgProblem *problem, Trained *t, double **y)
@@ -214,8 +193,7 @@ static PetscErrorCode draw_runs(RgProblem *problem, Trained *t, double **y)
   rg_random_normals(&noise, (size_t)t->n, e);
   for (int i = 0; i < t->n; i++) (*y)[i] += sqrt(o->noise) * e[i];
   PetscCall(rg_feature_path_destroy(&truth));
-  PetscCall(PetscFree(e));
-  return 0;
+  return PetscFree(e);
 }
 
 /* ---- training ------------------------------------------------------------------------------- */
@@ -249,8 +227,7 @@ static PetscErrorCode fit(RgTeam *team, const Options *o, Trained *t, const doub
 
   PetscCall(rg_fit_with(&work, &t->kernel, noise, &t->mean, &(RgData){t->n, t->X, y}, &options,
                         NULL, &report));
-  PetscCall(rg_fit_work_destroy(&work));
-  return 0;
+  return rg_fit_work_destroy(&work);
 }
 
 static PetscErrorCode weigh(RgTeam *team, Trained *t, const double *y, double noise,
@@ -264,8 +241,7 @@ static PetscErrorCode weigh(RgTeam *team, Trained *t, const double *y, double no
   PetscCall(PetscMalloc1(t->n, &t->alpha));
   for (int i = 0; i < t->n; i++) t->alpha[i] = y[i] - t->mean;
   if (!failure->failed) PetscCall(rg_posterior_solve_many(&posterior, 1, t->alpha));
-  PetscCall(rg_posterior_destroy(&posterior));
-  return 0;
+  return rg_posterior_destroy(&posterior);
 }
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
@@ -286,15 +262,14 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
     scales[j] = o->length_scale.values[o->length_scale.n > 1 ? j : 0];
   PetscCall(
     rg_kernel_create((RgKernelFamily)o->kernel, t->dim, each, scales, o->variance, &t->kernel));
-  if (o->path) PetscCall(read_runs(problem, t, &y, failure));
+  if (o->pool.path) PetscCall(read_runs(problem, t, &y, failure));
   else PetscCall(draw_runs(problem, t, &y));
   if (!failure->failed) {
     standardise(t, y);
     if (o->fit == 1) PetscCall(fit(problem->team, o, t, y, &noise));
     PetscCall(weigh(problem->team, t, y, noise, failure));
   }
-  PetscCall(PetscFree(y));
-  return 0;
+  return PetscFree(y);
 }
 
 /* ---- f -------------------------------------------------------------------------------------- */
@@ -315,8 +290,7 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
                 f + first, 1);
     for (int j = 0; j < count; j++) f[first + j] += t->shift + t->scale * t->mean;
   }
-  PetscCall(PetscFree2(Z, K));
-  return 0;
+  return PetscFree2(Z, K);
 }
 
 static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double *out)
@@ -329,8 +303,7 @@ static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double 
   rg_space_to_unit(box, point->x, z);
   PetscCall(rg_kernel_cross_gradient(&t->kernel, t->n, t->X, 1, z, t->alpha, out));
   for (int j = 0; j < t->dim; j++) out[j] *= t->scale / (box->upper[j] - box->lower[j]);
-  PetscCall(PetscFree(z));
-  return 0;
+  return PetscFree(z);
 }
 
 static PetscErrorCode destroy(RgProblem *problem)
@@ -338,8 +311,7 @@ static PetscErrorCode destroy(RgProblem *problem)
   Trained *t = problem->data;
 
   PetscCall(rg_kernel_destroy(&t->kernel));
-  PetscCall(RG_FREE(&t->X, &t->alpha));
-  return 0;
+  return RG_FREE(&t->X, &t->alpha);
 }
 
 const RgProblemClass rg_problem_gp_surrogate = {

@@ -15,35 +15,17 @@
   "https://github.com/PV-Lab/Benchmarking, folder datasets: save them anywhere and set "           \
   "REGATTA_DATA to that folder"
 
-typedef struct {
-  char *path;
-  bool repeats;
-} Options;
-
 #define PARAMS(file)                                                                               \
-  RG_PATH("path", Options, path, "materials/" file, "",                                            \
+  RG_PATH("path", RgPoolSource, path, "materials/" file, "",                                       \
           "the table; looked for in the working directory and below REGATTA_DATA"),                \
-    RG_POOL_REPEATS(Options)
+    RG_POOL_REPEATS
 
 static const RgParam perovskite_params[] = {PARAMS("Perovskite_dataset.csv"), {0}};
 static const RgParam p3ht_params[] = {PARAMS("P3HT_dataset.csv"), {0}};
 static const RgParam agnp_params[] = {PARAMS("AgNP_dataset.csv"), {0}};
 
-static RgPoolSource minimised(const void *options)
-{
-  const Options *o = options;
-
-  return (RgPoolSource){
-    .path = o->path, .origin = ORIGIN, .minimised = true, .repeats = o->repeats};
-}
-
-static RgPoolSource maximised(const void *options)
-{
-  RgPoolSource source = minimised(options);
-
-  source.minimised = false;
-  return source;
-}
+static const RgPoolFamily minimised = {ORIGIN, RG_GOAL_MINIMISE};
+static const RgPoolFamily maximised = {ORIGIN, RG_GOAL_MAXIMISE};
 
 const RgProblemClass rg_problem_perovskite = {
   RG_ABOUT("perovskite", "Perovskite", 1,
@@ -51,8 +33,8 @@ const RgProblemClass rg_problem_perovskite = {
            "candidates, fractions of CsPbI, FAPbI and MAPbI",
            "Sun et al. 2021, Matter 4, 1305; table of Liang et al. 2021, npj Computational "
            "Materials 7, 188"),
-  RG_OPTIONS(Options, perovskite_params),
-  RG_POOL(minimised),
+  .family = &minimised,
+  RG_POOL(perovskite_params),
 };
 
 const RgProblemClass rg_problem_p3ht = {
@@ -61,8 +43,8 @@ const RgProblemClass rg_problem_p3ht = {
            "contents of P3HT and of four kinds of nanotubes in %",
            "Bash et al. 2021, Advanced Functional Materials, 2102606; table of Liang et al. "
            "2021, npj Computational Materials 7, 188"),
-  RG_OPTIONS(Options, p3ht_params),
-  RG_POOL(maximised),
+  .family = &maximised,
+  RG_POOL(p3ht_params),
 };
 
 const RgProblemClass rg_problem_agnp = {
@@ -71,6 +53,6 @@ const RgProblemClass rg_problem_agnp = {
            "164 candidates, four flow ratios in % and the total flow in uL/min",
            "Mekki-Berrada et al. 2021, npj Computational Materials 7, 55; table of Liang et "
            "al. 2021, npj Computational Materials 7, 188"),
-  RG_OPTIONS(Options, agnp_params),
-  RG_POOL(minimised),
+  .family = &minimised,
+  RG_POOL(agnp_params),
 };

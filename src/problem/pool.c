@@ -39,16 +39,15 @@ static PetscErrorCode find_column(Table *table, const char *what, const char *na
   if (nearest) PetscCall(rg_text_add(table->mistake, ", did you mean '%.60s'?", nearest));
   for (int i = 0; i < csv->n_columns && !nearest; i++)
     PetscCall(rg_text_add(table->mistake, "%s'%.40s'", i ? ", " : "; its columns are ", names[i]));
-  PetscCall(PetscFree(names));
-  return 0;
+  return PetscFree(names);
 }
 
 static PetscErrorCode choose_columns(Table *table)
 {
   const RgPoolSource *source = table->source;
-  const RgTexts *inputs = source->inputs;
+  const RgTexts *inputs = &source->inputs;
   const RgCsv *csv = &table->csv;
-  const bool all = !inputs || !inputs->n;
+  const bool all = !inputs->n;
 
   table->objective = csv->n_columns - 1;
   if (source->objective)
@@ -80,8 +79,7 @@ static PetscErrorCode read_number(Table *table, int row, int column, double *val
   const char *cell = csv->cells[(size_t)row * csv->n_columns + column];
   PetscCall(rg_text_add(table->mistake, "%s:%d: column '%.60s' %s, ", table->path, csv->line[row],
                         csv->names[column], wrong));
-  PetscCall(rg_text_add(table->mistake, *cell ? "got '%.60s'" : "is empty%s", cell));
-  return 0;
+  return rg_text_add(table->mistake, *cell ? "got '%.60s'" : "is empty%s", cell);
 }
 
 static PetscErrorCode read_numbers(Table *table)
@@ -130,7 +128,7 @@ static PetscErrorCode merge(Table *table, int n, const Row *rows, double *value)
                           table->csv.line[rows[1].row], table->csv.line[rows[0].row]));
   const int used = source->duplicates == RG_DUPLICATES_FIRST ? 1 : n;
   for (int i = 0; i < used; i++) sum += table->y[rows[i].row];
-  *value = source->minimised ? 0 - sum / used : sum / used;
+  *value = source->goal == RG_GOAL_MINIMISE ? 0 - sum / used : sum / used;
   return 0;
 }
 
@@ -153,24 +151,22 @@ static PetscErrorCode merge_rows(Table *table, RgPool *pool)
     PetscCall(merge(table, count, rows + i, &pool->value[pool->size++]));
     i += count;
   }
-  PetscCall(PetscFree(rows));
-  return 0;
+  return PetscFree(rows);
 }
 
 /* The bound of input j: the given one, or the extreme of the column. */
 static double bound(const RgReals *given, int j, double extreme)
 {
-  if (!given || !given->n) return extreme;
-  return given->values[given->n == 1 ? 0 : j];
+  return given->n ? given->values[given->n == 1 ? 0 : j] : extreme;
 }
 
 static PetscErrorCode scale(Table *table, RgPool *pool)
 {
-  const RgReals *given[] = {table->source->lower, table->source->upper};
+  const RgReals *given[] = {&table->source->lower, &table->source->upper};
   const int dim = pool->dim;
 
   for (int k = 0; k < 2; k++)
-    if (given[k] && given[k]->n > 1 && given[k]->n != dim && !failed(table))
+    if (given[k]->n > 1 && given[k]->n != dim && !failed(table))
       PetscCall(rg_text_add(table->mistake,
                             "'%s' has %d values; 1 or %d, one per input, are "
                             "accepted",
@@ -199,10 +195,7 @@ static PetscErrorCode say_missing(const RgPoolSource *source, RgText *mistake)
 {
   const char *folder = rg_data_folder();
 
-  if (!*source->path) {
-    PetscCall(rg_text_add(mistake, "'path' is empty"));
-    return 0;
-  }
+  if (!*source->path) return rg_text_add(mistake, "'path' is empty");
   PetscCall(rg_text_add(mistake, "there is no file '%s'", source->path));
   if (*source->path != '/')
     PetscCall(rg_text_add(mistake, "%s%s", folder ? ", nor in REGATTA_DATA = " : "",
@@ -213,7 +206,8 @@ static PetscErrorCode say_missing(const RgPoolSource *source, RgText *mistake)
 
 static PetscErrorCode read_table(Table *table, RgPool *pool)
 {
-  PetscCall(rg_csv_read(table->path, table->source->header, &table->csv, table->mistake));
+  PetscCall(
+    rg_csv_read(table->path, (RgCsvHeader)table->source->header, &table->csv, table->mistake));
   if (!failed(table)) PetscCall(choose_columns(table));
   if (!failed(table)) PetscCall(read_numbers(table));
   if (!failed(table)) PetscCall(merge_rows(table, pool));
@@ -240,8 +234,7 @@ PetscErrorCode rg_pool_read(const RgPoolSource *source, RgPool *pool, RgText *mi
   }
   if (wrong.length) PetscCall(rg_text_add(mistake, "%s", wrong.data));
   PetscCall(rg_text_clear(&found));
-  PetscCall(rg_text_clear(&wrong));
-  return 0;
+  return rg_text_clear(&wrong);
 }
 
 PetscErrorCode rg_pool_destroy(RgPool *pool)
@@ -260,8 +253,7 @@ PetscErrorCode rg_pool_source_check(const char *name, const RgPoolSource *source
   PetscCall(rg_pool_read(source, &pool, &mistake));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", name, mistake.data);
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_pool_destroy(&pool));
-  return 0;
+  return rg_pool_destroy(&pool);
 }
 
 /* A pool that was checked before. */
@@ -298,8 +290,7 @@ static PetscErrorCode add_identity(const RgPoolSource *source, const RgPool *poo
   rg_hash_hex(hash, hex);
   PetscCall(rg_text_add(text, "dim=%d,size=%d,repeats=%s,data=%s", pool->dim, pool->size,
                         source->repeats ? "true" : "false", hex));
-  PetscCall(rg_text_clear(&bytes));
-  return 0;
+  return rg_text_clear(&bytes);
 }
 
 PetscErrorCode rg_pool_source_identity(const RgPoolSource *source, RgText *text)
@@ -308,15 +299,20 @@ PetscErrorCode rg_pool_source_identity(const RgPoolSource *source, RgText *text)
 
   PetscCall(read_again(source, &pool));
   PetscCall(add_identity(source, &pool, text));
-  PetscCall(rg_pool_destroy(&pool));
-  return 0;
+  return rg_pool_destroy(&pool);
 }
 
 /* ---- problems that are a pool ---------------------------------------------------------------- */
 
 static RgPoolSource source_of(const RgProblemClass *class, const void *options)
 {
-  return ((const RgPoolFamily *)class->family)->source(options);
+  const RgPoolFamily *family = class->family;
+  RgPoolSource source = *(const RgPoolSource *)options;
+
+  if (!family) return source;
+  source.origin = family->origin;
+  source.goal = family->goal;
+  return source;
 }
 
 PetscErrorCode rg_pool_check(const RgProblemClass *class, const void *options, RgPlace place,
@@ -334,8 +330,7 @@ PetscErrorCode rg_pool_domain(const RgProblemClass *class, const void *options, 
 
   PetscCall(read_again(&source, &pool));
   PetscCall(domain_of(&source, &pool, domain));
-  PetscCall(rg_pool_destroy(&pool));
-  return 0;
+  return rg_pool_destroy(&pool);
 }
 
 static PetscErrorCode identity(const RgProblemClass *class, const void *options, RgText *text)
@@ -381,8 +376,7 @@ static PetscErrorCode load(RgProblem *problem, RgFailure *failure)
   PetscCall(rg_pool_read(&source, pool, &mistake));
   if (mistake.length) rg_failure_set(failure, "%s: %s", problem->class->name, mistake.data);
   else PetscCall(domain_of(&source, pool, &problem->domain));
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 /* Read a column as the objective of a pool with the same candidates. */
@@ -394,8 +388,8 @@ static PetscErrorCode column(const RgProblemClass *class, const void *options, c
   RgPool pool = {0}, again = {0};
 
   *values = NULL;
-  other.objective = name;
-  other.minimised = false;
+  other.objective = (char *)name;
+  other.goal = RG_GOAL_MAXIMISE;
   PetscCall(rg_pool_read(&source, &pool, mistake));
   if (!mistake->length) PetscCall(rg_pool_read(&other, &again, mistake));
   const size_t n = (size_t)pool.size * (size_t)pool.dim;
@@ -410,8 +404,7 @@ static PetscErrorCode column(const RgProblemClass *class, const void *options, c
     PetscCall(PetscArraycpy(*values, again.value, again.size));
   }
   PetscCall(rg_pool_destroy(&pool));
-  PetscCall(rg_pool_destroy(&again));
-  return 0;
+  return rg_pool_destroy(&again);
 }
 
 const RgProblemSource rg_pool_files = {
@@ -436,45 +429,22 @@ PetscErrorCode rg_pool_problem_destroy(RgProblem *problem)
   return rg_pool_destroy(problem->data);
 }
 
-typedef struct {
-  char *path, *objective;
-  RgTexts inputs;
-  int header, goal, duplicates;
-  RgReals lower, upper;
-  bool repeats;
-} Options;
-
 static const char *const duplicates[] = {"mean", "first", "error", NULL};
 
 static const RgParam params[] = {
-  RG_PATH("path", Options, path, NULL, "",
+  RG_PATH("path", RgPoolSource, path, NULL, "",
           "CSV file with a header line; a relative path counts from the study file's folder, the "
           "working directory, or the folder REGATTA_DATA"),
-  RG_POOL_COLUMNS(Options),
-  RG_CHOICE("duplicates", Options, duplicates, "mean", duplicates, "",
+  RG_POOL_COLUMNS,
+  RG_CHOICE("duplicates", RgPoolSource, duplicates, "mean", duplicates, "",
             "value of rows with equal inputs: their mean, the first of them, or refuse the file"),
-  RG_REALS("lower", Options, lower, "auto", -1e100, 1e100, "",
+  RG_REALS("lower", RgPoolSource, lower, "auto", -1e100, 1e100, "",
            "value scaled to 0, one or one per input; auto: the column's smallest"),
-  RG_REALS("upper", Options, upper, "auto", -1e100, 1e100, "",
+  RG_REALS("upper", RgPoolSource, upper, "auto", -1e100, 1e100, "",
            "value scaled to 1, one or one per input; auto: the column's largest"),
-  RG_POOL_REPEATS(Options),
+  RG_POOL_REPEATS,
   {0},
 };
-
-static RgPoolSource source(const void *options)
-{
-  const Options *o = options;
-
-  return (RgPoolSource){.path = o->path,
-                        .header = (RgCsvHeader)o->header,
-                        .inputs = &o->inputs,
-                        .objective = o->objective,
-                        .minimised = o->goal == RG_GOAL_MINIMISE,
-                        .duplicates = (RgDuplicates)o->duplicates,
-                        .lower = &o->lower,
-                        .upper = &o->upper,
-                        .repeats = o->repeats};
-}
 
 const RgProblemClass rg_problem_dataset = {
   RG_ABOUT("dataset", "Data set", 1,
@@ -482,6 +452,5 @@ const RgProblemClass rg_problem_dataset = {
            "each queried once unless repeats are allowed",
            "the user's own; pools of measurements as in Liang et al. 2021, npj Computational "
            "Materials 7, 188"),
-  RG_OPTIONS(Options, params),
-  RG_POOL(source),
+  RG_POOL(params),
 };

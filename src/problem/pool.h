@@ -9,20 +9,21 @@
 
 typedef enum { RG_DUPLICATES_MEAN, RG_DUPLICATES_FIRST, RG_DUPLICATES_ERROR } RgDuplicates;
 
-/* The source of the values of a pool. All pointers are borrowed. */
+/* The source of the values of a pool. The options of a family begin with it; their table lists what
+   the user can set. What else it points to is borrowed. */
 typedef struct {
-  const char *path; /* CSV file (base/files.h says where it is looked for) */
-  /* Where public data are available, for the message that they are missing; NULL: no such place. */
-  const char *origin;
-  RgCsvHeader header;
-  const RgTexts *inputs;   /* columns by header or number; n = 0: all but the objective */
-  const char *objective;   /* column by header or number; NULL: the last one */
-  bool minimised;          /* F = -objective */
-  RgDuplicates duplicates; /* how rows of equal inputs are combined */
+  char *path;      /* CSV file (base/files.h says where it is looked for) */
+  char *objective; /* column by header or number; NULL: the last one */
+  RgTexts inputs;  /* columns by header or number; n = 0: all but the objective */
+  int header;      /* RgCsvHeader */
+  int goal;        /* RG_GOAL_MINIMISE: F = -objective */
+  int duplicates;  /* RgDuplicates: how rows of equal inputs are combined */
   /* Native value of unit coordinates 0 and 1, one for all inputs or one per input; n = 0: smallest
      and largest value of the column. */
-  const RgReals *lower, *upper;
+  RgReals lower, upper;
   bool repeats; /* whether a candidate may be queried more than once */
+  /* Where public data are available, for the message that they are missing; NULL: no such place. */
+  const char *origin;
 } RgPoolSource;
 
 typedef struct {
@@ -32,19 +33,20 @@ typedef struct {
   double *lower, *upper; /* dim */
 } RgPool;
 
-/* Lines of the parameters table for the columns of options with these fields. */
-#define RG_POOL_COLUMNS(Options)                                                                   \
-  RG_ENTRY("header", CHOICE, Options, header, int, "auto", RG_LATER, 0, rg_csv_headers, "",        \
+/* Lines of the parameters table. */
+#define RG_POOL_COLUMNS                                                                            \
+  RG_ENTRY("header", CHOICE, RgPoolSource, header, int, "auto", RG_LATER, 0, rg_csv_headers, "",   \
            "whether the first row of the file names its columns; auto: yes, unless it has only "   \
            "numbers, which is refused"),                                                           \
-    RG_TEXTS("inputs", Options, inputs, "auto", "x",                                               \
+    RG_TEXTS("inputs", RgPoolSource, inputs, "auto", "x",                                          \
              "input columns, by header or number from 1; auto: all but the objective"),            \
-    RG_TEXT("objective", Options, objective, "auto", "f",                                          \
+    RG_TEXT("objective", RgPoolSource, objective, "auto", "f",                                     \
             "objective column, by header or number from 1; auto: the last one"),                   \
-    RG_CHOICE("goal", Options, goal, "maximise", rg_problem_goals, "",                             \
+    RG_CHOICE("goal", RgPoolSource, goal, "maximise", rg_problem_goals, "",                        \
               "what is good; minimise: f is the negative of the column")
-#define RG_POOL_REPEATS(Options)                                                                   \
-  RG_BOOL("repeats", Options, repeats, "false", "whether a candidate may be queried more than once")
+#define RG_POOL_REPEATS                                                                            \
+  RG_BOOL("repeats", RgPoolSource, repeats, "false",                                               \
+          "whether a candidate may be queried more than once")
 
 /* Reads a pool. A mistake in the file or the settings is appended to `mistake`, with file and
    line; then *pool is empty. A constant column is no mistake. O(rows log rows dim). */
@@ -56,9 +58,10 @@ PetscErrorCode rg_pool_source_check(const char *name, const RgPoolSource *source
                                     RgDiagnostics *diagnostics);
 PetscErrorCode rg_pool_source_identity(const RgPoolSource *source, RgText *text);
 
-/* Problems that are a pool: the `family` of such a class gives the source of its values. */
+/* The `family` of problems that are a pool: what the user can't set; NULL: nothing. */
 typedef struct {
-  RgPoolSource (*source)(const void *options);
+  const char *origin;
+  RgGoal goal;
 } RgPoolFamily;
 
 PetscErrorCode rg_pool_check(const RgProblemClass *class, const void *options, RgPlace place,
@@ -70,9 +73,10 @@ PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points
                                 RgFailure *failure);
 PetscErrorCode rg_pool_problem_destroy(RgProblem *problem);
 
-#define RG_POOL(source_)                                                                           \
-  .traits = RG_PROBLEM_SHARED, .family = &(const RgPoolFamily){source_}, .check = rg_pool_check,   \
-  .domain = rg_pool_domain, .source = &rg_pool_files, .create = rg_pool_create,                    \
-  .evaluate = rg_pool_evaluate, .destroy = rg_pool_problem_destroy
+#define RG_POOL(params_)                                                                           \
+  RG_OPTIONS(RgPoolSource, params_),                                                               \
+    .traits = RG_PROBLEM_SHARED, RG_DOMAIN(rg_pool_domain, rg_pool_check),                         \
+    .source = &rg_pool_files, .create = rg_pool_create, .evaluate = rg_pool_evaluate,              \
+    .destroy = rg_pool_problem_destroy
 
 #endif

@@ -76,33 +76,24 @@ typedef struct {
 
 /* ---- the table of runs ---------------------------------------------------------------------- */
 
-/* The names of the input columns, for a source that borrows them. */
-typedef struct {
-  RgTexts list;
-  char *names[INPUTS];
-} Columns;
-
-static RgPoolSource source(const void *closure, Columns *columns)
+static RgPoolSource source(const void *options)
 {
-  const Options *o = closure;
+  static char *names[INPUTS] = {"x1", "x2", "x3", "c1", "c2"};
+  static char objective[] = "y";
 
-  *columns = (Columns){.names = {"x1", "x2", "x3", "c1", "c2"}};
-  columns->list = (RgTexts){INPUTS, columns->names};
   return (RgPoolSource){
-    .path = o->path,
+    .path = ((const Options *)options)->path,
     .origin = "https://github.com/lamda-bbo/sbokde, 30 files in float32: save them as one table "
               "x1,x2,x3,c1,c2,y and set REGATTA_DATA to its folder",
-    .inputs = &columns->list,
-    .objective = "y",
-    .duplicates = RG_DUPLICATES_MEAN};
+    .inputs = {INPUTS, names},
+    .objective = objective};
 }
 
 static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
   const RgTexts *law = &((const Options *)options)->context.law;
-  Columns columns;
-  RgPoolSource from = source(options, &columns);
+  RgPoolSource from = source(options);
 
   PetscCall(rg_context_check(class, options, place, diagnostics));
   if (rg_law_drifts(law->n, law->values))
@@ -110,8 +101,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
                        "%s: its 'law' stays the same in time; accepted are laws such as "
                        "uniform(0, 1)",
                        class->name);
-  PetscCall(rg_pool_source_check(class->name, &from, place, diagnostics));
-  return 0;
+  return rg_pool_source_check(class->name, &from, place, diagnostics);
 }
 
 /* The options without the path, and the data. */
@@ -119,14 +109,12 @@ static PetscErrorCode identity(const RgProblemClass *class, const void *options,
 {
   char nothing[] = "";
   Options o = *(const Options *)options;
-  Columns columns;
-  RgPoolSource from = source(options, &columns);
+  RgPoolSource from = source(options);
 
   o.path = nothing;
   PetscCall(rg_params_canonical(params, &o, text));
   PetscCall(rg_text_add(text, ","));
-  PetscCall(rg_pool_source_identity(&from, text));
-  return 0;
+  return rg_pool_source_identity(&from, text);
 }
 
 /* ---- F -------------------------------------------------------------------------------------- */
@@ -197,8 +185,7 @@ static PetscErrorCode tabulate(Own *own, const RgQuadrature *rule)
     }
     tabulate_one(own, nodes, square, weight, own->table + (size_t)i * N_PANELS * N_COEFFICIENTS);
   }
-  PetscCall(PetscFree2(square, weight));
-  return 0;
+  return PetscFree2(square, weight);
 }
 
 /* E k over the contexts becomes part of the weights. */
@@ -271,8 +258,7 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   }
   PetscCall(rg_posterior_predict(&own->posterior, m, Z, f, NULL, &own->work));
   for (int i = 0; i < m; i++) f[i] = -(SHIFT + SCALE * f[i]);
-  PetscCall(PetscFree(Z));
-  return 0;
+  return PetscFree(Z);
 }
 
 /* The posterior of the runs, and the weights of its mean. */
@@ -309,8 +295,7 @@ static PetscErrorCode clear(void *closure)
     PetscCall(rg_posterior_destroy(&own->posterior));
   }
   PetscCall(rg_prediction_destroy(&own->work));
-  PetscCall(PetscFree(own->table));
-  return 0;
+  return PetscFree(own->table);
 }
 
 static const RgContextFunction function = {
@@ -323,8 +308,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   RgQuadrature rule[CONTEXT];
   RgPool pool;
   RgText mistake = {0};
-  Columns columns;
-  RgPoolSource from = source(o, &columns);
+  RgPoolSource from = source(o);
   Own *own;
 
   PetscCall(rg_context_create(problem, failure));

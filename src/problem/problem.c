@@ -140,8 +140,7 @@ static PetscErrorCode check_values(const RgProblem *problem, const char *symbol,
   }
   rg_failure_set(failure, "%s: %s is %s at (%s)", problem->class->name, symbol, flaw_of(value[i]),
                  input.data);
-  PetscCall(rg_text_clear(&input));
-  return 0;
+  return rg_text_clear(&input);
 }
 
 PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
@@ -149,8 +148,7 @@ PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *poi
 {
   PetscCall(check_points(problem, m, points, true));
   PetscCall(problem->class->evaluate(problem, m, points, f, failure));
-  PetscCall(check_values(problem, "f", m, points, true, f, failure));
-  return 0;
+  return check_values(problem, "f", m, points, true, f, failure);
 }
 
 PetscErrorCode rg_problem_constrain(RgProblem *problem, const RgPoint *point, double *constraints,
@@ -169,38 +167,26 @@ PetscErrorCode rg_problem_constrain(RgProblem *problem, const RgPoint *point, do
   return 0;
 }
 
-/* f at m designs under the context that was announced. */
-static PetscErrorCode announced_value(RgProblem *problem, int m, const RgPoint *points, double *F,
-                                      RgFailure *failure)
-{
-  RgPoint *at;
-
-  PetscCall(PetscMalloc1(m, &at));
-  for (int i = 0; i < m; i++) {
-    at[i] = points[i];
-    at[i].c = problem->announced->c;
-    at[i].context_index = problem->announced->context_index;
-  }
-  PetscCall(rg_problem_evaluate(problem, m, at, F, failure));
-  PetscCall(PetscFree(at));
-  return 0;
-}
-
 PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
                                     RgFailure *failure)
 {
-  if (problem->announced) {
-    PetscCall(announced_value(problem, m, points, F, failure));
-    return 0;
+  if (problem->announced) { /* f under this context */
+    RgPoint *at;
+    PetscCall(PetscMalloc1(m, &at));
+    for (int i = 0; i < m; i++) {
+      at[i] = points[i];
+      at[i].c = problem->announced->c;
+      at[i].context_index = problem->announced->context_index;
+    }
+    PetscCall(rg_problem_evaluate(problem, m, at, F, failure));
+    return PetscFree(at);
   }
   if (!problem->class->objective) {
     PetscCheck(!problem->domain.context.dim, PETSC_COMM_SELF, PETSC_ERR_PLIB,
                "%s: has contexts but no objective F", problem->class->name);
-    PetscCall(rg_problem_evaluate(problem, m, points, F, failure));
-    return 0;
+    return rg_problem_evaluate(problem, m, points, F, failure);
   }
   PetscCall(check_points(problem, m, points, false));
   PetscCall(problem->class->objective(problem, m, points, F, failure));
-  PetscCall(check_values(problem, "F", m, points, false, F, failure));
-  return 0;
+  return check_values(problem, "F", m, points, false, F, failure);
 }

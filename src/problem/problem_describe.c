@@ -6,13 +6,6 @@
 
 #define MAX_OPTIMISERS 8 /* largest number of optimisers that are shown */
 
-static PetscErrorCode add_point(RgText *text, int dim, const double *x)
-{
-  for (int j = 0; j < dim; j++) PetscCall(rg_text_add(text, "%s%.10g", j ? ", " : "(", x[j]));
-  PetscCall(rg_text_add(text, ")"));
-  return 0;
-}
-
 /* [-5, 10] x [0, 15], or [0, 1]^6. */
 static PetscErrorCode add_bounds(RgText *text, const RgSpace *space)
 {
@@ -38,8 +31,7 @@ static PetscErrorCode add_space(RgText *text, const RgSpace *space)
     PetscCall(rg_text_add(text, " = %d points in ", space->size));
     break;
   }
-  PetscCall(add_bounds(text, space));
-  return 0;
+  return add_bounds(text, space);
 }
 
 PetscErrorCode rg_problem_describe_domain(const RgDomain *domain, RgText *text)
@@ -70,63 +62,38 @@ static PetscErrorCode add_optimum(RgText *text, const RgProblem *problem)
 {
   const int dim = problem->domain.design.dim;
 
-  if (problem->class->traits & RG_PROBLEM_RANDOM) {
-    PetscCall(rg_text_add(text, "  optimum: differs between instances\n"));
-    return 0;
-  }
-  if (isnan(problem->optimum)) {
-    PetscCall(rg_text_add(text, "  optimum: not known in closed form; found numerically\n"));
-    return 0;
-  }
+  if (problem->class->traits & RG_PROBLEM_RANDOM)
+    return rg_text_add(text, "  optimum: differs between instances\n");
+  if (isnan(problem->optimum))
+    return rg_text_add(text, "  optimum: not known in closed form; found numerically\n");
   PetscCall(rg_text_add(text, "  optimum: "));
   PetscCall(rg_text_add_real(text, problem->optimum));
-  for (int i = 0; i < PetscMin(problem->n_optimisers, MAX_OPTIMISERS); i++) {
-    PetscCall(rg_text_add(text, "\n    at "));
-    PetscCall(add_point(text, dim, problem->optimisers + (size_t)i * dim));
-  }
+  for (int i = 0; i < PetscMin(problem->n_optimisers, MAX_OPTIMISERS); i++)
+    for (int j = 0; j < dim; j++)
+      PetscCall(rg_text_add(text, "%s%.10g%s", j ? ", " : "\n    at (",
+                            problem->optimisers[(size_t)i * dim + j], j == dim - 1 ? ")" : ""));
   if (problem->n_optimisers > MAX_OPTIMISERS)
     PetscCall(rg_text_add(text, "\n    and %d more", problem->n_optimisers - MAX_OPTIMISERS));
-  PetscCall(rg_text_add(text, "\n"));
-  return 0;
-}
-
-/* The objections of `check`, if there are any. */
-static PetscErrorCode add_mistakes(RgText *text, const RgProblemClass *class, const void *options,
-                                   bool *sound)
-{
-  RgDiagnostics found = {0};
-
-  if (class->check) PetscCall(class->check(class, options, (RgPlace){0}, &found));
-  for (int i = 0; i < PetscMin(found.n, RG_DIAGNOSTICS_MAX); i++)
-    PetscCall(rg_text_add(text, "  %s\n", found.list[i].message));
-  *sound = found.n == 0;
-  return 0;
-}
-
-/* Name of the first parameter without a default, or NULL. */
-static const char *first_required(const RgParam *table)
-{
-  for (; table->name; table++)
-    if (!table->fallback) return table->name;
-  return NULL;
+  return rg_text_add(text, "\n");
 }
 
 static PetscErrorCode add_instance(RgText *text, const RgProblemClass *class)
 {
-  const char *required = first_required(class->params);
+  const RgParam *entry = class->params;
+  RgDiagnostics mistakes = {0};
   void *options;
   RgProblem problem;
   RgFailure failure = {0};
-  bool sound;
 
-  if (required) {
-    PetscCall(rg_text_add(text, "  depends on the required parameter %s\n", required));
-    return 0;
-  }
+  while (entry->name && entry->fallback) entry++;
+  if (entry->name)
+    return rg_text_add(text, "  depends on the required parameter %s\n", entry->name);
   PetscCall(PetscCalloc(class->options_size, &options));
   PetscCall(rg_params_defaults(class->params, options));
-  PetscCall(add_mistakes(text, class, options, &sound));
-  if (sound) {
+  if (class->check) PetscCall(class->check(class, options, (RgPlace){0}, &mistakes));
+  for (int i = 0; i < PetscMin(mistakes.n, RG_DIAGNOSTICS_MAX); i++)
+    PetscCall(rg_text_add(text, "  %s\n", mistakes.list[i].message));
+  if (!mistakes.n) {
     PetscCall(rg_problem_create(class, options, 0, 0, &problem, &failure));
     PetscCall(rg_problem_describe_domain(&problem.domain, text));
     if (failure.failed) PetscCall(rg_text_add(text, "  optimum: %s\n", failure.message));
@@ -134,26 +101,18 @@ static PetscErrorCode add_instance(RgText *text, const RgProblemClass *class)
     PetscCall(rg_problem_destroy(&problem));
   }
   PetscCall(rg_params_clear(class->params, options));
-  PetscCall(PetscFree(options));
-  return 0;
-}
-
-/* Lines of `text` indented by two blanks. */
-static PetscErrorCode add_indented(RgText *out, const char *lines)
-{
-  while (*lines) {
-    const size_t length = strcspn(lines, "\n");
-    PetscCall(rg_text_add(out, "  %.*s\n", (int)length, lines));
-    lines += length + (lines[length] == '\n');
-  }
-  return 0;
+  return PetscFree(options);
 }
 
 PetscErrorCode rg_problem_describe(const RgProblemClass *class, RgText *text)
 {
   PetscCall(rg_text_add(text, "%s: %s (problem, revision %d)\n", class->name, class->title,
                         class->revision));
-  PetscCall(add_indented(text, class->summary));
+  for (const char *line = class->summary; *line;) {
+    const size_t length = strcspn(line, "\n");
+    PetscCall(rg_text_add(text, "  %.*s\n", (int)length, line));
+    line += length + (line[length] == '\n');
+  }
   PetscCall(rg_text_add(text, "  Source: %s\n", class->reference));
   PetscCall(rg_text_add(text, "  Instances: %s\n",
                         class->traits & RG_PROBLEM_RANDOM ? "each is another draw"
@@ -161,6 +120,5 @@ PetscErrorCode rg_problem_describe(const RgProblemClass *class, RgText *text)
   PetscCall(rg_text_add(text, "\nParameters%s\n", class->params->name ? "" : ": none"));
   if (class->params->name) PetscCall(rg_params_describe(class->params, text));
   PetscCall(rg_text_add(text, "\nWith the default parameters\n"));
-  PetscCall(add_instance(text, class));
-  return 0;
+  return add_instance(text, class);
 }

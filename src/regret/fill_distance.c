@@ -22,8 +22,7 @@ static PetscErrorCode make_grid(RgFill *fill)
     for (int k = 0; k < fill->dim; k++)
       fill->grid[(size_t)k * fill->m + i] =
         i < sobol ? points[(size_t)i * fill->dim + k] : (i - sobol) >> k & 1;
-  PetscCall(PetscFree(points));
-  return 0;
+  return PetscFree(points);
 }
 
 /* Remove all points of the design. */
@@ -164,8 +163,7 @@ PetscErrorCode rg_fill_of_queries(RgAlgorithm *algorithm, const RgHistory *histo
     distance[row] = rg_fill_distance(&fill);
   }
   PetscCall(PetscFree(points));
-  PetscCall(rg_fill_destroy(&fill));
-  return 0;
+  return rg_fill_destroy(&fill);
 }
 
 double rg_fill_covering_bound(double n, int dim)

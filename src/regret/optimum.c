@@ -99,10 +99,7 @@ static PetscErrorCode gradient_at(Search *search, const double *unit, double *gr
   const RgProblemClass *class = search->problem->class;
   const RgSpace *space = &search->problem->domain.design;
 
-  if (!class->gradient || class->objective) {
-    PetscCall(difference_gradient(search, unit, gradient));
-    return 0;
-  }
+  if (!class->gradient || class->objective) return difference_gradient(search, unit, gradient);
   rg_space_to_native(space, unit, search->native);
   const RgPoint point = {.index = -1, .x = search->native, .context_index = -1};
   PetscCall(class->gradient(search->problem, &point, gradient));
@@ -125,8 +122,7 @@ static PetscErrorCode climb(Search *search, RgLbfgsb *lbfgsb, const double *star
     for (int j = 0; j < search->dim; j++) gradient[j] = -gradient[j];
     PetscCall(rg_lbfgsb_step(lbfgsb, -value, gradient, &status));
   }
-  PetscCall(PetscFree(gradient));
-  return 0;
+  return PetscFree(gradient);
 }
 
 static bool is_apart(int dim, const double *a, const double *b, double distance)
@@ -193,8 +189,7 @@ static PetscErrorCode search_round(Search *search, int round, RgLbfgsb *lbfgsb)
     for (int i = 0; i < n && !failed(search); i++)
       PetscCall(climb(search, lbfgsb, unit + (size_t)chosen[i] * dim));
   }
-  PetscCall(PetscFree2(unit, value));
-  return 0;
+  return PetscFree2(unit, value);
 }
 
 /* Coordinate search: steps along the axes from the best point, halved when no step improves. */
@@ -226,8 +221,7 @@ static PetscErrorCode from_draft(Search *search, RgLbfgsb *lbfgsb)
   search->value = -INFINITY;
   if (!failed(search)) PetscCall(climb(search, lbfgsb, start));
   PetscCall(compass(search, COMPASS_COSTLY));
-  PetscCall(PetscFree(start));
-  return 0;
+  return PetscFree(start);
 }
 
 static PetscErrorCode search_box(Search *search)
@@ -253,8 +247,7 @@ static PetscErrorCode search_box(Search *search)
   else PetscCall(compass(search, COMPASS_LAST));
   PetscCall(rg_lbfgsb_destroy(&lbfgsb));
   PetscCall(PetscFree(bounds));
-  PetscCall(PetscFree4(search->native, search->points, search->stencil, search->stencil_value));
-  return 0;
+  return PetscFree4(search->native, search->points, search->stencil, search->stencil_value);
 }
 
 /* Scan every point of a finite design. */
@@ -280,8 +273,7 @@ static PetscErrorCode scan(Search *search)
       PetscCall(PetscArraycpy(search->best, space->points + (size_t)(first + i) * dim, dim));
     }
   }
-  PetscCall(PetscFree3(search->native, search->points, value));
-  return 0;
+  return PetscFree3(search->native, search->points, value);
 }
 
 PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double *x,
@@ -314,6 +306,5 @@ PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, double *ac
   const bool searched =
     isnan(rg_regret_known(problem)) && !rg_space_is_finite(&problem->domain.design);
   if (accuracy) *accuracy = searched && !isnan(*optimum) ? 1e-8 * fmax(1, fabs(*optimum)) : 0;
-  PetscCall(PetscFree(x));
-  return 0;
+  return PetscFree(x);
 }

@@ -239,8 +239,7 @@ static PetscErrorCode destroy(RgProblem *problem)
 
   PetscCall(rg_bbob_destroy(&data->bbob));
   for (int k = 0; k <= RG_BBOB_STEPS; k++) PetscCall(PetscFree(data->v[k]));
-  PetscCall(PetscFree(data->slope));
-  return 0;
+  return PetscFree(data->slope);
 }
 
 const RgProblemClass rg_problem_bbob = {

@@ -54,8 +54,7 @@ PetscErrorCode rg_bbob_normal(int n, int64_t seed, double *out)
     out[i] = sqrt(-2 * log(u[i])) * cos(2 * M_PI * u[n + i]);
     if (out[i] == 0) out[i] = 1e-99;
   }
-  PetscCall(PetscFree(u));
-  return 0;
+  return PetscFree(u);
 }
 
 /* Modified Gram-Schmidt orthogonalisation of the rows of B (dim x dim). */
@@ -83,8 +82,7 @@ PetscErrorCode rg_bbob_rotation(int dim, int64_t seed, double *matrix)
   orthonormalise(dim, columns);
   for (int i = 0; i < dim; i++)
     for (int j = 0; j < dim; j++) matrix[(size_t)i * dim + j] = columns[(size_t)j * dim + i];
-  PetscCall(PetscFree(columns));
-  return 0;
+  return PetscFree(columns);
 }
 
 /* Draw multiples of 0.0008 in [-4, 4]. */
@@ -112,8 +110,7 @@ static PetscErrorCode draw_value(int64_t seed, double *f_opt)
 static PetscErrorCode new_rotation(int dim, int64_t seed, double **matrix)
 {
   PetscCall(PetscMalloc1((size_t)dim * dim, matrix));
-  PetscCall(rg_bbob_rotation(dim, seed, *matrix));
-  return 0;
+  return rg_bbob_rotation(dim, seed, *matrix);
 }
 
 /* Multiply row i by alpha^(t_i/2). */
@@ -152,8 +149,7 @@ static PetscErrorCode new_mix(const RgBbob *bbob, int64_t seed, double **matrix)
   PetscCall(new_rotation(bbob->dim, seed, matrix));
   scale_rows(bbob, *matrix);
   PetscCall(multiply(bbob->dim, R, matrix));
-  PetscCall(PetscFree(R));
-  return 0;
+  return PetscFree(R);
 }
 
 static PetscErrorCode create_matrix(const RgBbob *bbob, RgBbobStep step, int64_t seed,
@@ -182,8 +178,7 @@ static PetscErrorCode create_matrices(RgBbob *bbob, int64_t seed)
 
   for (int k = 0; formula->steps[k] != RG_BBOB_END; k++)
     PetscCall(create_matrix(bbob, formula->steps[k], seed, &bbob->matrix[k]));
-  PetscCall(create_matrix(bbob, formula->inner, seed, &bbob->inner));
-  return 0;
+  return create_matrix(bbob, formula->inner, seed, &bbob->inner);
 }
 
 /* ---- f21, f22: peaks ------------------------------------------------------------------------ */
@@ -197,8 +192,7 @@ static PetscErrorCode draw_order(int n, int64_t seed, PetscInt *order)
   rg_bbob_uniform(n, seed, u);
   for (int i = 0; i < n; i++) order[i] = i;
   PetscCall(PetscSortRealWithPermutation(n, u, order));
-  PetscCall(PetscFree(u));
-  return 0;
+  return PetscFree(u);
 }
 
 /* Compute the heights w_p and scales C_p of the peaks. */
@@ -217,8 +211,7 @@ static PetscErrorCode shape_peaks(RgBbob *bbob, int64_t seed)
     for (int j = 0; j < dim; j++)
       bbob->scale[(size_t)p * dim + j] = pow(condition, order[j] / (dim - 1.0) - 0.5);
   }
-  PetscCall(PetscFree2(conditions, order));
-  return 0;
+  return PetscFree2(conditions, order);
 }
 
 /* Compute the rotated positions Y_p; the first one is the optimum. */
@@ -239,8 +232,7 @@ static PetscErrorCode place_peaks(RgBbob *bbob, int64_t seed)
       for (int j = 0; j < dim; j++) sum += Q[(size_t)i * dim + j] * Y[(size_t)p * dim + j];
       bbob->peaks[(size_t)p * dim + i] = sum;
     }
-  PetscCall(PetscFree(Y));
-  return 0;
+  return PetscFree(Y);
 }
 
 static PetscErrorCode create_peaks(RgBbob *bbob, int64_t seed)
@@ -249,8 +241,7 @@ static PetscErrorCode create_peaks(RgBbob *bbob, int64_t seed)
   const size_t n = (size_t)bbob->n_peaks, dim = (size_t)bbob->dim;
   PetscCall(PetscMalloc3(n, &bbob->height, n * dim, &bbob->scale, n * dim, &bbob->peaks));
   PetscCall(shape_peaks(bbob, seed));
-  PetscCall(place_peaks(bbob, seed));
-  return 0;
+  return place_peaks(bbob, seed);
 }
 
 /* ---- optima --------------------------------------------------------------------------------- */
@@ -317,8 +308,7 @@ PetscErrorCode rg_bbob_create(int function, int dim, uint64_t instance, RgBbob *
   PetscCall(PetscMalloc1(dim, &bbob->x_opt));
   PetscCall(draw_value(seed, &bbob->f_opt));
   PetscCall(create_matrices(bbob, seed));
-  PetscCall(find_optimum(bbob, seed));
-  return 0;
+  return find_optimum(bbob, seed);
 }
 
 PetscErrorCode rg_bbob_destroy(RgBbob *bbob)

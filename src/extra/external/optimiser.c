@@ -107,8 +107,7 @@ static PetscErrorCode external_start(const RgSetup *setup, const RgExternalAnswe
   rg_protocol_set(request, "record", record);
   if (setup->keeper && !setup->keeper->log)
     rg_protocol_set(request, "rehearsal", json_true()); /* nothing of it is kept */
-  PetscCall(rg_protocol_write(request, line));
-  return 0;
+  return rg_protocol_write(request, line);
 }
 
 static json_t *request_object(const char *what, int t, int64_t id)
@@ -162,8 +161,7 @@ static PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHisto
     rg_protocol_set(request, "now", json_real(history->pending.now));
     PetscCall(add_pending(setup->domain, &history->pending, request));
   }
-  PetscCall(rg_protocol_write(request, line));
-  return 0;
+  return rg_protocol_write(request, line);
 }
 
 static PetscErrorCode external_tell(const RgSetup *setup, const RgHistory *history, int64_t id,
@@ -182,8 +180,7 @@ static PetscErrorCode external_tell(const RgSetup *setup, const RgHistory *histo
     }
   }
   PetscCall(add_evaluation(setup->domain, history, row, request));
-  PetscCall(rg_protocol_write(request, line));
-  return 0;
+  return rg_protocol_write(request, line);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -286,19 +283,16 @@ static PetscErrorCode check_nulls(const RgSpace *space, const char *name, const 
     if (json_is_null(json_array_get(list, (size_t)j)) && !isnan(seen[j]))
       PetscCall(rg_text_add(mistake, "answered a \"%s\" without '%.40s', which counts there", name,
                             space->inputs[j].name));
-  PetscCall(PetscFree(seen));
-  return 0;
+  return PetscFree(seen);
 }
 
 /* Read dim numbers under `name` within the bounds. */
 static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, const json_t *list,
                                        double *native, RgText *mistake)
 {
-  if (!json_is_array(list) || (int)json_array_size(list) != space->dim) {
-    PetscCall(
-      rg_text_add(mistake, "answered without a list of %d numbers as \"%s\"", space->dim, name));
-    return 0;
-  }
+  if (!json_is_array(list) || (int)json_array_size(list) != space->dim)
+    return rg_text_add(mistake, "answered without a list of %d numbers as \"%s\"", space->dim,
+                       name);
   for (int j = 0; j < space->dim && !mistake->length; j++) {
     const json_t *number = json_array_get(list, (size_t)j);
     native[j] = rg_protocol_coordinate(space, j, number);
@@ -312,8 +306,7 @@ static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, c
                             "[%g, %g]",
                             name, j + 1, native[j], space->lower[j], space->upper[j]));
   }
-  PetscCall(check_nulls(space, name, list, native, mistake));
-  return 0;
+  return check_nulls(space, name, list, native, mistake);
 }
 
 /* Read a point of a space under `name`; of a finite space also by its number under `index_name`. */
@@ -325,22 +318,17 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const c
 
   if (rg_space_is_finite(space) && number) {
     const json_int_t given = json_is_integer(number) ? json_integer_value(number) : -1;
-    if (given < 0 || given >= space->size) {
-      PetscCall(rg_text_add(mistake, "answered \"%s\" that is not a whole number from 0 to %d",
-                            index_name, space->size - 1));
-      return 0;
-    }
+    if (given < 0 || given >= space->size)
+      return rg_text_add(mistake, "answered \"%s\" that is not a whole number from 0 to %d",
+                         index_name, space->size - 1);
     index = (int)given;
   } else {
     PetscCall(read_coordinates(space, name, json_object_get(object, name), native, mistake));
     if (mistake->length || !rg_space_is_finite(space)) return 0;
     index = rg_protocol_find(space, native);
-    if (index < 0) {
-      PetscCall(rg_text_add(mistake,
-                            "answered \"%s\" that is not one of the %d points of the domain", name,
-                            space->size));
-      return 0;
-    }
+    if (index < 0)
+      return rg_text_add(mistake, "answered \"%s\" that is not one of the %d points of the domain",
+                         name, space->size);
   }
   rg_space_to_native(space, space->points + (size_t)index * space->dim, native);
   return 0;
@@ -455,8 +443,7 @@ static PetscErrorCode file_path(const Options *o, int i, RgText *path)
   const int folder = (int)(rg_program_name(o->program) - o->program);
 
   if (o->files.values[i][0] != '/') PetscCall(rg_text_add(path, "%.*s", folder, o->program));
-  PetscCall(rg_text_add(path, "%s", o->files.values[i]));
-  return 0;
+  return rg_text_add(path, "%s", o->files.values[i]);
 }
 
 static PetscErrorCode external_check(const void *options, const RgDomain *domain, RgPlace place,
@@ -488,8 +475,7 @@ static PetscErrorCode add_hash(const char *path, RgText *text)
 
   PetscCall(rg_file_hash(path, hex, &mistake));
   PetscCall(rg_text_add(text, "%s", hex));
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 /* One hash of the program and its files. */
@@ -510,8 +496,7 @@ static PetscErrorCode external_version(const void *options, RgText *text)
   rg_hash128(bytes.data, bytes.length, hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_text_clear(&bytes));
-  PetscCall(rg_text_add(text, "; program %.*s %s", NAMED_MAX, rg_program_name(o->program), hex));
-  return 0;
+  return rg_text_add(text, "; program %.*s %s", NAMED_MAX, rg_program_name(o->program), hex);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -543,8 +528,7 @@ static PetscErrorCode external_destroy(RgAlgorithm *algorithm)
   PetscCall(rg_child_close(&s->child, true));
   for (int k = 0; k < s->n_exchanges; k++) PetscCall(PetscFree(s->exchanges[k].line));
   PetscCall(RG_FREE(&s->numbers, &s->columns, &s->names, &s->exchanges));
-  PetscCall(rg_text_clear(&s->versions));
-  return 0;
+  return rg_text_clear(&s->versions);
 }
 
 /* ---- the conversation ------------------------------------------------------------------------ */
@@ -561,8 +545,7 @@ static PetscErrorCode start_child(const Options *o, External *s, RgText *mistake
   for (int i = 0; i < o->arguments.n; i++) words[i + 1] = o->arguments.values[i];
   PetscCall(rg_child_start(words, &s->child, mistake));
   PetscCall(PetscFree(words));
-  PetscCall(rg_text_clear(&program));
-  return 0;
+  return rg_text_clear(&program);
 }
 
 /* Account the seconds of an exchange as acquisition, except reported fits: these count as fit,
@@ -644,8 +627,7 @@ static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, Rg
   if (object) PetscCall(external_greeting(&algorithm->setup, object, &s->versions, mistake));
   algorithm->versions = s->versions.data;
   json_decref(object);
-  PetscCall(rg_text_clear(&line));
-  return 0;
+  return rg_text_clear(&line);
 }
 
 /* Use the stored answer of an exchange if there is one; else store the new answer. */
@@ -669,8 +651,7 @@ static PetscErrorCode settle(RgAlgorithm *algorithm, int exchange, RgText *mista
     PetscCall(keeper->keep(keeper->closure, exchange, n, s->numbers, &kept));
     if (!kept) PetscCall(rg_text_add(mistake, "gave an answer that could not be kept"));
   }
-  PetscCall(PetscFree(known));
-  return 0;
+  return PetscFree(known);
 }
 
 /* Number k of the exchanges; the newest answer is checked against the history. */
@@ -739,8 +720,7 @@ static PetscErrorCode converse(RgAlgorithm *algorithm, int t, const RgHistory *h
   if (mistake.length)
     rg_failure_set(failure, "external: %.80s %s%s", rg_program_name(o->program), mistake.data,
                    o->retries && !stopped && !s->final ? " (every time it was tried)" : "");
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 /* ---- ask, tell, recommend -------------------------------------------------------------------- */

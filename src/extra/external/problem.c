@@ -44,8 +44,7 @@ static PetscErrorCode coordinates(const RgSpace *space, const double *native, js
     else value = json_string(input->words[(int)seen[j]]);
     rg_protocol_set(*object, input->name, value);
   }
-  PetscCall(PetscFree(seen));
-  return 0;
+  return PetscFree(seen);
 }
 
 PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
@@ -67,8 +66,7 @@ PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
     PetscCall(coordinates(request->contexts, request->c, &point));
     rg_protocol_set(object, "c", point);
   }
-  PetscCall(rg_protocol_write(object, line));
-  return 0;
+  return rg_protocol_write(object, line);
 }
 
 static PetscErrorCode read_constraints(const RgDomain *domain, const json_t *object,
@@ -210,8 +208,7 @@ static PetscErrorCode make_spaces(const Options *o, RgSpace *design, RgSpace *co
   if (wrong.length) PetscCall(rg_text_add(mistake, "context %s", wrong.data));
   else if (rg_space_is_conditional(context))
     PetscCall(rg_text_add(mistake, "contexts always count: they take no 'if'"));
-  PetscCall(rg_text_clear(&wrong));
-  return 0;
+  return rg_text_clear(&wrong);
 }
 
 /* Laws describe drawn contexts. Each announced context has its own optimum. Under laws that change,
@@ -249,8 +246,7 @@ static PetscErrorCode external_check(const RgProblemClass *class, const void *op
   rg_program_check_names("constraints", &o->constraints, NUMBERS_MAX, place, diagnostics);
   rg_program_check_names("record", &o->record, NUMBERS_MAX - o->constraints.n, place, diagnostics);
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_domain_destroy(&domain));
-  return 0;
+  return rg_domain_destroy(&domain);
 }
 
 static PetscErrorCode external_identity(const RgProblemClass *class, const void *options,
@@ -335,8 +331,7 @@ static PetscErrorCode external_destroy(RgProblem *problem)
   PetscCall(rg_child_close(&e->own, true));
   for (int j = 0; e->law && j < problem->domain.context.dim; j++)
     PetscCall(rg_law_destroy(&e->law[j]));
-  PetscCall(RG_FREE(&e->words, &e->outcome, &e->program, &e->law));
-  return 0;
+  return RG_FREE(&e->words, &e->outcome, &e->program, &e->law);
 }
 
 static PetscErrorCode external_at(RgProblem *problem, int t)
@@ -354,8 +349,7 @@ static PetscErrorCode draw_share(const External *e, int j, RgRandom *random, dou
   if (!e->law) return 0;
   PetscCall(rg_law_at(&e->law[j], e->evaluation, &law));
   *share = fmin(fmax(rg_distribution_sample(&law, random), 0), 1);
-  PetscCall(rg_distribution_destroy(&law));
-  return 0;
+  return rg_distribution_destroy(&law);
 }
 
 static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random, double *c,
@@ -390,19 +384,18 @@ static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const 
   const RgTask *task = &problem->task;
   const RgExchange *exchange = task->exchange;
 
-  PetscCall(rg_request_write(&(RgRequest){.id = id,
-                                          .trial = task->trial,
-                                          .instance = task->instance,
-                                          .seed = task->seed,
-                                          .evaluation = task->evaluation,
-                                          .worker = exchange ? exchange->worker : 0,
-                                          .attempt = exchange ? exchange->attempt : 0,
-                                          .inputs = &problem->domain.design,
-                                          .contexts = &problem->domain.context,
-                                          .x = point->x,
-                                          .c = point->c},
-                             line));
-  return 0;
+  return rg_request_write(&(RgRequest){.id = id,
+                                       .trial = task->trial,
+                                       .instance = task->instance,
+                                       .seed = task->seed,
+                                       .evaluation = task->evaluation,
+                                       .worker = exchange ? exchange->worker : 0,
+                                       .attempt = exchange ? exchange->attempt : 0,
+                                       .inputs = &problem->domain.design,
+                                       .contexts = &problem->domain.context,
+                                       .x = point->x,
+                                       .c = point->c},
+                          line);
 }
 
 static PetscErrorCode read_answer(RgProblem *problem, int64_t id, const char *answer, size_t length,
@@ -511,8 +504,7 @@ static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, dou
     rg_failure_set(failure, "external: %s %s%s", e->program, mistake.data,
                    o->retries && !final ? " (every time it was tried)" : "");
   *f = o->goal ? 0 - value : value;
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 static PetscErrorCode external_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
@@ -532,8 +524,7 @@ static PetscErrorCode external_constrain(RgProblem *problem, int m, const RgPoin
   const External *e = problem->data;
 
   PetscCheck(m == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "constraints of %d points", m);
-  PetscCall(PetscArraycpy(constraints, e->outcome, problem->domain.n_constraints));
-  return 0;
+  return PetscArraycpy(constraints, e->outcome, problem->domain.n_constraints);
 }
 
 const RgProblemClass rg_problem_external = {

@@ -29,10 +29,8 @@ static PetscErrorCode answer_start(RgProblemServer *server, const json_t *reques
   const RgProblem *problem = server->problem;
   const json_t *version = json_object_get(request, "protocol");
 
-  if (!json_is_integer(version) || json_integer_value(version) != RG_PROTOCOL_VERSION) {
-    PetscCall(rg_text_add(mistake, "\"protocol\" must be %d", RG_PROTOCOL_VERSION));
-    return 0;
-  }
+  if (!json_is_integer(version) || json_integer_value(version) != RG_PROTOCOL_VERSION)
+    return rg_text_add(mistake, "\"protocol\" must be %d", RG_PROTOCOL_VERSION);
   rg_protocol_set(reply, "protocol", json_integer(RG_PROTOCOL_VERSION));
   rg_protocol_set(reply, "problem", json_string(problem->class->name));
   rg_protocol_set(reply, "title", json_string(problem->class->title));
@@ -40,8 +38,7 @@ static PetscErrorCode answer_start(RgProblemServer *server, const json_t *reques
   rg_protocol_set(reply, "random", json_boolean(problem->class->traits & RG_PROBLEM_RANDOM));
   rg_protocol_set(reply, "gradient", json_boolean(problem->class->gradient != NULL));
   rg_protocol_set(reply, "constraints", json_array());
-  PetscCall(rg_protocol_domain(&problem->domain, reply));
-  return 0;
+  return rg_protocol_domain(&problem->domain, reply);
 }
 
 /* ---- evaluate -------------------------------------------------------------------------------- */
@@ -61,11 +58,9 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const j
   const json_t *point = json_array_get(list, (size_t)i);
 
   *index = -1;
-  if (!json_is_array(point) || (int)json_array_size(point) != space->dim) {
-    PetscCall(rg_text_add(mistake, "point %d of \"%s\" is not a list of %d number%s", i + 1, name,
-                          space->dim, space->dim == 1 ? "" : "s"));
-    return 0;
-  }
+  if (!json_is_array(point) || (int)json_array_size(point) != space->dim)
+    return rg_text_add(mistake, "point %d of \"%s\" is not a list of %d number%s", i + 1, name,
+                       space->dim, space->dim == 1 ? "" : "s");
   for (int j = 0; j < space->dim && !mistake->length; j++) {
     const json_t *number = json_array_get(point, (size_t)j);
     native[j] = rg_protocol_coordinate(space, j, number);
@@ -154,8 +149,7 @@ static PetscErrorCode add_noise(const RgProblemServer *server, const json_t *noi
     y[i] = variance > 0 ? f[i] + sqrt(variance) * rg_random_normal(&random) : f[i];
   }
   rg_protocol_set(reply, "y", rg_protocol_reals(m, y));
-  PetscCall(PetscFree(y));
-  return 0;
+  return PetscFree(y);
 }
 
 static PetscErrorCode add_gradients(const RgProblem *problem, const Batch *batch, json_t *reply,
@@ -165,10 +159,8 @@ static PetscErrorCode add_gradients(const RgProblem *problem, const Batch *batch
   json_t *list;
   double *gradient;
 
-  if (!problem->class->gradient) {
-    PetscCall(rg_text_add(mistake, "%s has no gradient", problem->class->name));
-    return 0;
-  }
+  if (!problem->class->gradient)
+    return rg_text_add(mistake, "%s has no gradient", problem->class->name);
   list = json_array();
   PetscCall(PetscMalloc1(dim, &gradient));
   for (int i = 0; i < batch->m; i++) {
@@ -197,8 +189,7 @@ static PetscErrorCode add_values(RgProblemServer *server, const json_t *request,
     if (json_is_true(json_object_get(request, "gradient")))
       PetscCall(add_gradients(server->problem, batch, reply, mistake));
   }
-  PetscCall(PetscFree(f));
-  return 0;
+  return PetscFree(f);
 }
 
 /* Add the outcome constraints at every point, one list per constraint under its name. */
@@ -220,8 +211,7 @@ static PetscErrorCode add_constraints(RgProblem *problem, const Batch *batch, js
                     rg_protocol_reals(batch->m, values + (size_t)k * batch->m));
   rg_protocol_set(reply, "constraints", object);
   if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
-  PetscCall(PetscFree2(values, one));
-  return 0;
+  return PetscFree2(values, one);
 }
 
 static PetscErrorCode add_objective(RgProblem *problem, const Batch *batch, json_t *reply,
@@ -234,8 +224,7 @@ static PetscErrorCode add_objective(RgProblem *problem, const Batch *batch, json
   PetscCall(rg_problem_objective(problem, batch->m, batch->points, F, &failure));
   if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
   else rg_protocol_set(reply, "F", rg_protocol_reals(batch->m, F));
-  PetscCall(PetscFree(F));
-  return 0;
+  return PetscFree(F);
 }
 
 static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *request, json_t *reply,
@@ -256,8 +245,7 @@ static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *req
     PetscCall(add_constraints(server->problem, &batch, reply, mistake));
   if (!mistake->length && objective)
     PetscCall(add_objective(server->problem, &batch, reply, mistake));
-  PetscCall(PetscFree3(batch.x, batch.c, batch.points));
-  return 0;
+  return PetscFree3(batch.x, batch.c, batch.points);
 }
 
 /* ---- optimum, contexts ----------------------------------------------------------------------- */
@@ -365,12 +353,10 @@ PetscErrorCode rg_problem_server_answer(RgProblemServer *server, const char *lin
   }
   json_decref(request);
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_protocol_write(reply, answer));
-  return 0;
+  return rg_protocol_write(reply, answer);
 }
 
 PetscErrorCode rg_problem_server_clear(RgProblemServer *server)
 {
-  PetscCall(PetscFree(server->optimiser));
-  return 0;
+  return PetscFree(server->optimiser);
 }

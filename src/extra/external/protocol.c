@@ -74,8 +74,7 @@ PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length
   if (!path || length <= QUOTED) return 0;
   PetscCall(rg_text_add(&text, "the whole answer: %.*s\n", (int)PetscMin(length, INT_MAX), line));
   (void)rg_file_append(path, text.data, text.length); /* results don't depend on this log */
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 PetscErrorCode rg_protocol_account(const char *line, size_t length, const char *errors,
@@ -138,8 +137,7 @@ PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_
   rg_space_to_native(space, unit, native);
   rg_space_seen(space, native, native);
   *list = rg_protocol_reals(space->dim, native);
-  PetscCall(PetscFree(native));
-  return 0;
+  return PetscFree(native);
 }
 
 /* Describe coordinate j beyond its name and bounds: the words of a choice, a logarithmic scale,
@@ -356,6 +354,5 @@ PetscErrorCode rg_program_identity(const RgParam *params, int n, const void *opt
   program = (char **)(copy + params[0].offset);
   *program += rg_program_name(*program) - *program;
   PetscCall(rg_params_canonical(table, copy, text));
-  PetscCall(PetscFree2(table, copy));
-  return 0;
+  return PetscFree2(table, copy);
 }

@@ -94,15 +94,13 @@ static PetscErrorCode work_create(const RgKernel *kernel, int n, Work *work)
   PetscCall(PetscMalloc6((size_t)n * work->columns, &work->A, RG_TILE * work->columns, &work->B,
                          tile, &work->weight, tile, &work->value, tile * factors, &work->slope,
                          rg_kernel_tile_scratch(kernel, RG_TILE), &work->scratch));
-  PetscCall(PetscCalloc2(work->columns, &work->moments, kernel->n_terms, &work->sums));
-  return 0;
+  return PetscCalloc2(work->columns, &work->moments, kernel->n_terms, &work->sums);
 }
 
 static PetscErrorCode work_destroy(Work *work)
 {
   PetscCall(PetscFree2(work->moments, work->sums));
-  PetscCall(PetscFree6(work->A, work->B, work->weight, work->value, work->slope, work->scratch));
-  return 0;
+  return PetscFree6(work->A, work->B, work->weight, work->value, work->slope, work->scratch);
 }
 
 /* g (2 dim) += sum_ij W_ij (d k(x_i, z_j) / d z_j) (d z_j / d log a, d log b), where z_j enters k
@@ -122,8 +120,7 @@ static PetscErrorCode add_warp(const RgKernel *kernel, int n, const double *X, i
     g[j] += G[i] * (slope[1] / slope[0]);
     g[dim + j] += G[i] * (slope[2] / slope[0]);
   }
-  PetscCall(PetscFree(G));
-  return 0;
+  return PetscFree(G);
 }
 
 /* The entries of the warp behind those of the terms: the matrix of a square, or of a rectangle. */
@@ -147,8 +144,7 @@ static PetscErrorCode warp_gradient(const RgKernel *kernel, int n, const double 
         other[(size_t)i * n + j] = other[(size_t)j * n + i] = 2 * W[(size_t)i * n + j];
     PetscCall(add_warp(kernel, n, X, n, X, other, g));
   }
-  PetscCall(PetscFree(other));
-  return 0;
+  return PetscFree(other);
 }
 
 PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
@@ -177,8 +173,7 @@ PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double
   }
   assemble(kernel, 1.0, 0.0, &work, g);
   PetscCall(warp_gradient(kernel, n, X, m, Z, W, g));
-  PetscCall(work_destroy(&work));
-  return 0;
+  return work_destroy(&work);
 }
 
 PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
@@ -206,8 +201,7 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
   PetscCall(warp_gradient(kernel, n, X, n, NULL, A, g));
   if (kernel->trend)
     PetscCall(kernel_trend_theta(kernel, n, X, A, g + rg_kernel_theta_size(kernel) - 2));
-  PetscCall(work_destroy(&work));
-  return 0;
+  return work_destroy(&work);
 }
 
 static double trend_value(const RgKernel *kernel, double s)
@@ -300,8 +294,7 @@ PetscErrorCode rg_kernel_add_trend(const RgKernel *kernel, int n, const double *
       for (int k = 0; k < count; k++) K[i * ld + j + k] += trend_value(kernel, s[k]);
     }
   }
-  PetscCall(PetscFree(B));
-  return 0;
+  return PetscFree(B);
 }
 
 PetscErrorCode rg_kernel_add_trend_gradient(const RgKernel *kernel, int n, const double *X, int m,
@@ -327,8 +320,7 @@ PetscErrorCode rg_kernel_add_trend_gradient(const RgKernel *kernel, int n, const
       }
     }
   }
-  PetscCall(PetscFree(B));
-  return 0;
+  return PetscFree(B);
 }
 
 static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const double *X,
@@ -353,8 +345,7 @@ static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const do
     }
   }
   for (int p = 0; p < 2; p++) g[p] = kernel->trend[p] * sums[p];
-  PetscCall(PetscFree(B));
-  return 0;
+  return PetscFree(B);
 }
 
 static bool on_left(const RgKernelFactor *factor, int k, int dim_left)
@@ -426,8 +417,7 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
   }
   if (!*splits) return 0;
   PetscCall(create_side(term, dim_left, true, dim_left, left));
-  PetscCall(create_side(term, dim_left, false, kernel->dim - dim_left, right));
-  return 0;
+  return create_side(term, dim_left, false, kernel->dim - dim_left, right);
 }
 
 /* One factor over the given `n` inputs, with 1 or n length scales. */
@@ -454,8 +444,7 @@ static PetscErrorCode term_create(double variance, int n_factors, RgKernelTerm *
              "Variance is %g; it must be positive", variance);
   term->variance = variance;
   term->n_factors = n_factors;
-  PetscCall(PetscCalloc1(n_factors, &term->factors));
-  return 0;
+  return PetscCalloc1(n_factors, &term->factors);
 }
 
 /* Inputs of group g, in order. */
@@ -474,8 +463,7 @@ static PetscErrorCode kernel_begin(int dim, int n_terms, RgKernel *kernel)
   PetscCheck(dim > 0 && n_terms > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "A kernel needs inputs and groups");
   *kernel = (RgKernel){.dim = dim, .n_terms = n_terms};
-  PetscCall(PetscCalloc1(n_terms, &kernel->terms));
-  return 0;
+  return PetscCalloc1(n_terms, &kernel->terms);
 }
 
 PetscErrorCode rg_kernel_create(RgKernelFamily family, int dim, bool ard,
@@ -485,8 +473,7 @@ PetscErrorCode rg_kernel_create(RgKernelFamily family, int dim, bool ard,
 
   PetscCall(PetscCalloc1(dim, &group));
   PetscCall(rg_kernel_create_product(family, dim, 1, group, ard, length_scale, variance, kernel));
-  PetscCall(PetscFree(group));
-  return 0;
+  return PetscFree(group);
 }
 
 /* One factor per group. Their product is the kernel if it has one term, else their sum is. */
@@ -510,8 +497,7 @@ static PetscErrorCode add_groups(RgKernelFamily family, int n_groups, const int 
     PetscCall(factor_create(family, n, inputs, ard, length_scale, factor));
     length_scale += factor->n_scales;
   }
-  PetscCall(PetscFree(inputs));
-  return 0;
+  return PetscFree(inputs);
 }
 
 PetscErrorCode rg_kernel_create_product(RgKernelFamily family, int dim, int n_groups,
@@ -519,8 +505,7 @@ PetscErrorCode rg_kernel_create_product(RgKernelFamily family, int dim, int n_gr
                                         double variance, RgKernel *kernel)
 {
   PetscCall(kernel_begin(dim, 1, kernel));
-  PetscCall(add_groups(family, n_groups, group, ard, length_scale, &variance, kernel));
-  return 0;
+  return add_groups(family, n_groups, group, ard, length_scale, &variance, kernel);
 }
 
 PetscErrorCode rg_kernel_create_additive(RgKernelFamily family, int dim, int n_groups,
@@ -528,8 +513,7 @@ PetscErrorCode rg_kernel_create_additive(RgKernelFamily family, int dim, int n_g
                                          const double *variance, RgKernel *kernel)
 {
   PetscCall(kernel_begin(dim, n_groups, kernel));
-  PetscCall(add_groups(family, n_groups, group, ard, length_scale, variance, kernel));
-  return 0;
+  return add_groups(family, n_groups, group, ard, length_scale, variance, kernel);
 }
 
 PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_terms,
@@ -755,8 +739,7 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to)
   if (from == to) return 0;
   if (!rg_kernel_same_structure(from, to)) {
     PetscCall(rg_kernel_destroy(to));
-    PetscCall(rg_kernel_copy(from, to));
-    return 0;
+    return rg_kernel_copy(from, to);
   }
   if (from->warp) PetscCall(PetscArraycpy(to->warp, from->warp, 2 * (size_t)from->dim));
   if (from->trend) PetscCall(PetscArraycpy(to->trend, from->trend, 2));
@@ -832,6 +815,5 @@ PetscErrorCode rg_kernel_create_named(const char *name, int dim, bool ard,
   while (rg_kernel_family_names[family] && strcmp(rg_kernel_family_names[family], name)) family++;
   PetscCheck(rg_kernel_family_names[family], PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE,
              "no kernel is called %s", name);
-  PetscCall(rg_kernel_create((RgKernelFamily)family, dim, ard, length_scale, variance, kernel));
-  return 0;
+  return rg_kernel_create((RgKernelFamily)family, dim, ard, length_scale, variance, kernel);
 }

@@ -283,16 +283,14 @@ static PetscErrorCode work_create(const RgKernel *kernel, int n, int rows, int w
   work->ops = rg_tile_ops();
   work->columns = rg_kernel_n_columns(kernel);
   work->width = width;
-  PetscCall(PetscMalloc4((size_t)n * work->columns, &work->A, work->width * work->columns, &work->B,
-                         (size_t)rows * work->width, &work->value,
-                         rg_kernel_tile_scratch(kernel, work->width), &work->scratch));
-  return 0;
+  return PetscMalloc4((size_t)n * work->columns, &work->A, work->width * work->columns, &work->B,
+                      (size_t)rows * work->width, &work->value,
+                      rg_kernel_tile_scratch(kernel, work->width), &work->scratch);
 }
 
 static PetscErrorCode work_destroy(Work *work)
 {
-  PetscCall(PetscFree4(work->A, work->B, work->value, work->scratch));
-  return 0;
+  return PetscFree4(work->A, work->B, work->value, work->scratch);
 }
 
 /* Copies the rows of a tile to their places, `ld` apart. */
@@ -334,8 +332,7 @@ PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, i
     }
   }
   PetscCall(work_destroy(&work));
-  PetscCall(rg_kernel_add_trend(kernel, n, X, m, Z, (size_t)m, K));
-  return 0;
+  return rg_kernel_add_trend(kernel, n, X, m, Z, (size_t)m, K);
 }
 
 PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, int ld, double *L)
@@ -357,8 +354,7 @@ PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, i
   }
   for (int j = 0; j < n; j++)
     L[(size_t)j * ld + j] = rg_kernel_variance_at(kernel, X + (size_t)j * kernel->dim);
-  PetscCall(work_destroy(&work));
-  return 0;
+  return work_destroy(&work);
 }
 
 /* Copies block by block, so that both sides of the copy stay in cache. */
@@ -416,8 +412,7 @@ PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const dou
   }
   PetscCall(PetscFree3(slope, tile, g));
   PetscCall(rg_kernel_add_trend_gradient(kernel, n, X, m, Z, (size_t)m, W, G));
-  PetscCall(work_destroy(&work));
-  return 0;
+  return work_destroy(&work);
 }
 
 /* The point with the largest rest; the first one of equal rests. */
@@ -473,12 +468,10 @@ PetscErrorCode rg_kernel_pivots_create(const RgKernel *kernel, int n, const doub
     for (int i = 0; i < pivots->rank; i++)
       pivots->lower[(size_t)k * pivots->rank + i] = pivots->F[(size_t)k * n + pivots->pivot[i]];
   }
-  PetscCall(PetscFree(rest));
-  return 0;
+  return PetscFree(rest);
 }
 
 PetscErrorCode rg_kernel_pivots_destroy(RgKernelPivots *pivots)
 {
-  PetscCall(PetscFree3(pivots->pivot, pivots->F, pivots->lower));
-  return 0;
+  return PetscFree3(pivots->pivot, pivots->F, pivots->lower);
 }

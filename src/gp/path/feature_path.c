@@ -83,8 +83,7 @@ PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace 
               2 * path->n, B, 2 * path->n, 0.0, G, columns.size);
   for (int i = 0; i < grid->size; i++) value[(size_t)i * step] = path->mean + G[i];
   PetscCall(PetscFree(zero));
-  PetscCall(PetscFree3(A, B, G));
-  return 0;
+  return PetscFree3(A, B, G);
 }
 
 /* T (size x 2 ld) in single precision: cos, sin. */
@@ -152,8 +151,7 @@ PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPoint
                                               int m, const double *Z, double *value)
 {
   PetscCall(feature_path_screen_weights(path, product, 1, path->weight, m, value));
-  PetscCall(feature_path_add_updates(path, m, Z, value, NULL));
-  return 0;
+  return feature_path_add_updates(path, m, Z, value, NULL);
 }
 
 #define TWO_PI 6.283185307179586476925287
@@ -175,8 +173,7 @@ PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path)
   path->n = n;
   PetscCall(
     PetscMalloc4(n, &path->phase, n, &path->amplitude, n, &path->weight, 2 * n, &path->work));
-  PetscCall(PetscMalloc2((size_t)dim * n, &path->frequency, (dim + 3) * padded(n), &path->coarse));
-  return 0;
+  return PetscMalloc2((size_t)dim * n, &path->frequency, (dim + 3) * padded(n), &path->coarse);
 }
 
 PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
@@ -184,8 +181,7 @@ PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
   PetscCall(PetscFree2(path->frequency, path->coarse));
   PetscCall(PetscFree4(path->phase, path->amplitude, path->weight, path->work));
   PetscCall(RG_FREE(&path->alpha, &path->large_work, &path->words, &path->warp, &path->point));
-  PetscCall(PetscMemzero(path, sizeof *path));
-  return 0;
+  return PetscMemzero(path, sizeof *path);
 }
 
 static PetscErrorCode feature_path_reserve(RgFeaturePath *path, size_t size)
@@ -250,9 +246,8 @@ static PetscErrorCode take_inputs(RgFeaturePath *path, const RgKernel *kernel)
   PetscCall(PetscFree2(path->frequency, path->coarse));
   PetscCall(PetscFree(path->point));
   PetscCall(PetscMalloc1(rows, &path->point));
-  PetscCall(PetscMalloc2((size_t)rows * path->n, &path->frequency, (rows + 3) * padded(path->n),
-                         &path->coarse));
-  return 0;
+  return PetscMalloc2((size_t)rows * path->n, &path->frequency, (rows + 3) * padded(path->n),
+                      &path->coarse);
 }
 
 /* ---- the prior ------------------------------------------------------------------------------- */
@@ -280,8 +275,7 @@ static PetscErrorCode draw_turns(const RgKernelFactor *factor, int n, RgRandom *
       wide.length_scale[at++] = 1 / (column * rg_kernel_inverse_scale(factor, k));
     }
   rg_kernel_classes[factor->family]->spectrum(&wide, n, random, turns, work);
-  PetscCall(PetscFree2(wide.length_scale, wide.inputs));
-  return 0;
+  return PetscFree2(wide.length_scale, wide.inputs);
 }
 
 /* Adds the frequencies of one factor to features [first, first + n). work: (columns + 2) n. */
@@ -341,8 +335,7 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
   path->mean = 0.0;
   path->posterior = NULL;
   path->has_coarse = false;
-  PetscCall(PetscFree(work));
-  return 0;
+  return PetscFree(work);
 }
 
 /* ---- conditioning ---------------------------------------------------------------------------- */
@@ -542,8 +535,7 @@ PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double
                                         double *gradient)
 {
   PetscCall(evaluate_features(path, m, Z, value, gradient));
-  PetscCall(feature_path_add_updates(path, m, Z, value, gradient));
-  return 0;
+  return feature_path_add_updates(path, m, Z, value, gradient);
 }
 
 static size_t feature_path_make_coarse(RgFeaturePath *path)
@@ -581,8 +573,7 @@ PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *
                               path->rows, feature_path_rows(path, Z + (size_t)j * dim), (int)ld,
                               path->coarse, ld, phase, phase + ld);
   }
-  PetscCall(feature_path_add_updates(path, m, Z, value, NULL));
-  return 0;
+  return feature_path_add_updates(path, m, Z, value, NULL);
 }
 
 #define BUNDLE_BLOCK 128 /* points per block: their kernel values with the data stay in cache */
@@ -590,16 +581,14 @@ PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *
 PetscErrorCode rg_feature_bundle_create(int dim, int features, RgFeatureBundle *bundle)
 {
   PetscCall(PetscMemzero(bundle, sizeof *bundle));
-  PetscCall(rg_feature_path_create(dim, features, &bundle->path));
-  return 0;
+  return rg_feature_path_create(dim, features, &bundle->path);
 }
 
 PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle)
 {
   PetscCall(rg_feature_path_destroy(&bundle->path));
   PetscCall(RG_FREE(&bundle->weight, &bundle->alpha, &bundle->work));
-  PetscCall(PetscMemzero(bundle, sizeof *bundle));
-  return 0;
+  return PetscMemzero(bundle, sizeof *bundle);
 }
 
 static PetscErrorCode reserve(size_t size, size_t *room, double **array)
@@ -652,8 +641,7 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
   PetscCall(rg_posterior_solve_many(posterior, count, bundle->alpha));
   path->mean = posterior->mean;
   path->posterior = posterior;
-  PetscCall(rg_feature_bundle_select(bundle, 0));
-  return 0;
+  return rg_feature_bundle_select(bundle, 0);
 }
 
 PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s)

@@ -50,8 +50,7 @@ static PetscErrorCode sample_dense(const RgSpace *space, const RgKernel *kernel,
                                  failure));
   PetscCall(PetscArraycpy(f, z, n));
   cblas_dtrmv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, L, n, f, 1);
-  PetscCall(PetscFree(L));
-  return 0;
+  return PetscFree(L);
 }
 
 /* Correlations between the levels of one coordinate. */

@@ -51,9 +51,8 @@ PetscErrorCode rg_set_paths_destroy(RgSetPaths **paths)
   PetscCall(rg_set_factor_destroy(&(*paths)->factor));
   PetscCall(rg_set_prior_destroy(&(*paths)->prior));
   PetscCall(rg_posterior_destroy(&(*paths)->posterior));
-  PetscCall(RG_FREE(&(*paths)->index, &(*paths)->theta, &(*paths)->noise, &(*paths)->update,
-                    &(*paths)->tile, paths));
-  return 0;
+  return RG_FREE(&(*paths)->index, &(*paths)->theta, &(*paths)->noise, &(*paths)->update,
+                 &(*paths)->tile, paths);
 }
 
 RgPosterior *rg_set_paths_posterior(RgSetPaths *paths)
@@ -88,8 +87,7 @@ static PetscErrorCode reserve_indices(RgSetPaths *paths, int n)
 {
   if (n <= paths->capacity) return 0;
   paths->capacity = PetscMax(n, 2 * paths->capacity);
-  PetscCall(PetscRealloc((size_t)paths->capacity * sizeof *paths->index, &paths->index));
-  return 0;
+  return PetscRealloc((size_t)paths->capacity * sizeof *paths->index, &paths->index);
 }
 
 static PetscErrorCode take_indices(RgSetPaths *paths, int n, const int *index, bool *same)
@@ -149,8 +147,7 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
       PetscCall(rg_posterior_append(posterior, X + (size_t)i * kernel->dim, y[i], failure));
     }
   }
-  PetscCall(PetscFree(X));
-  return 0;
+  return PetscFree(X);
 }
 
 PetscErrorCode rg_set_paths_pend(RgSetPaths *paths, int n, const int *index, const double *y,
@@ -239,8 +236,7 @@ PetscErrorCode rg_set_paths_draw(RgSetPaths *paths, int count, RgRandom *random,
   PetscCall(rg_set_factor_draw(&paths->factor, count, random, F));
   rg_vector_normals(random, size, paths->noise);
   for (size_t i = 0; i < size; i++) paths->noise[i] *= deviation;
-  PetscCall(rg_set_paths_condition(paths, count, paths->noise, F));
-  return 0;
+  return rg_set_paths_condition(paths, count, paths->noise, F);
 }
 
 PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *index, double *C)
@@ -262,8 +258,7 @@ PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *
   for (int s = 0; s < count; s++) rows[(size_t)(n + s) * count + s] = 1.0;
   paths->factor.prior = &paths->prior;
   PetscCall(rg_set_factor_covariance(&paths->factor, count, n + count, all, rows, C));
-  PetscCall(PetscFree3(X, all, rows));
-  return 0;
+  return PetscFree3(X, all, rows);
 }
 
 /* Draws from the prior, in place of all paths. */
@@ -288,8 +283,7 @@ static PetscErrorCode reset(void *closure, const RgSetPosterior *posterior)
       for (size_t s = 0; s < count; s++) samples->path[s * size + i] = mean + draws[i * count + s];
     PetscCall(PetscFree(draws));
   }
-  PetscCall(rg_set_factor_destroy(&factor));
-  return 0;
+  return rg_set_factor_destroy(&factor);
 }
 
 static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
@@ -338,8 +332,7 @@ PetscErrorCode rg_set_samples_create(RgSetPosterior *posterior, int count, const
   *samples =
     (RgSetSamples){.count = count, .size = rg_set_posterior_size(posterior), .stream = *stream};
   PetscCall(PetscMalloc1((size_t)count * samples->size, &samples->path));
-  PetscCall(rg_set_posterior_follow(posterior, &listener));
-  return 0;
+  return rg_set_posterior_follow(posterior, &listener);
 }
 
 PetscErrorCode rg_set_samples_destroy(RgSetSamples *samples)

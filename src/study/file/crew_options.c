@@ -30,8 +30,7 @@ PetscErrorCode rg_times_read(const char *text, RgDistribution *law, RgText *mist
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
   PetscCall(parse_law(&parser, law));
-  PetscCall(rg_expression_expect_end(&parser, "law"));
-  return 0;
+  return rg_expression_expect_end(&parser, "law");
 }
 
 static PetscErrorCode read_law(const char *text, const RgSpace *design, RgDuration *duration,
@@ -45,8 +44,7 @@ static PetscErrorCode read_law(const char *text, const RgSpace *design, RgDurati
   else if (!rg_expression_failed(&parser) && rg_distribution_cdf(&duration->law, RG_TIME_MAX) <= 0)
     PetscCall(rg_expression_mistake(&parser, text,
                                     "a time is at most 1e12, and this law has longer ones only"));
-  PetscCall(rg_expression_expect_end(&parser, duration->formula.n ? "formula" : "law"));
-  return 0;
+  return rg_expression_expect_end(&parser, duration->formula.n ? "formula" : "law");
 }
 
 /* Copy the text from `start` to `end` without blanks around it. */
@@ -58,8 +56,7 @@ static PetscErrorCode copy_trimmed(const char *start, const char *end, char **co
   while (start < end && end[-1] == ' ') end--;
   PetscCall(rg_text_add_bytes(&text, start, (size_t)(end - start)));
   PetscCall(PetscStrallocpy(text.data ? text.data : "", copy));
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 /* Read the words after `recorded`, and find the file. */
@@ -115,16 +112,14 @@ PetscErrorCode rg_duration_read(const char *text, const RgSpace *design, RgPlace
     PetscCall(rg_text_add(mistake, "%s", own.data));
     PetscCall(rg_duration_clear(duration));
   }
-  PetscCall(rg_text_clear(&own));
-  return 0;
+  return rg_text_clear(&own);
 }
 
 PetscErrorCode rg_duration_clear(RgDuration *duration)
 {
   PetscCall(rg_distribution_destroy(&duration->law));
   PetscCall(rg_arithmetic_clear(&duration->formula));
-  PetscCall(RG_FREE(&duration->name, &duration->label));
-  return 0;
+  return RG_FREE(&duration->name, &duration->label);
 }
 
 double rg_duration_at(const RgDuration *duration, double u, const double *seen)
@@ -268,8 +263,7 @@ static PetscErrorCode check_times(const char *key, const char *law, RgPlace plac
   if (mistake.length)
     rg_diagnostics_add(found, place, "'%s' is \"%s\": %s", key, law, mistake.data);
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_distribution_destroy(&times));
-  return 0;
+  return rg_distribution_destroy(&times);
 }
 
 PetscErrorCode rg_crew_column(const RgProblemClass *class, const void *options, int n,
@@ -302,8 +296,7 @@ static PetscErrorCode hash_recorded(const RgDuration *duration, char times[33], 
     rg_hash128(text.data, text.length, hash);
     rg_hash_hex(hash, times);
   }
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 /* Check durations that are data, and hash them. */
@@ -341,8 +334,7 @@ static PetscErrorCode check_duration(const RgProblemClass *class, const void *op
   if (mistake.length)
     rg_diagnostics_add(found, place, "'duration' is \"%s\": %s", crew->duration, mistake.data);
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_duration_clear(&duration));
-  return 0;
+  return rg_duration_clear(&duration);
 }
 
 /* Settings of a clock that is not there. */

@@ -35,15 +35,13 @@ static PetscErrorCode set_value(const RgParam *param, void *options, const RgYam
   PetscCall(rg_params_set(table, options, param->name, n, words, place, diagnostics, NULL));
   for (int i = 0; i < n; i++) PetscCall(rg_text_clear(&named[i]));
   PetscCall(PetscFree(named));
-  PetscCall(PetscFree(words));
-  return 0;
+  return PetscFree(words);
 }
 
 PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *options,
                               const RgYamlNode *value)
 {
-  PetscCall(set_value(param, options, value, NULL, draft->diagnostics));
-  return 0;
+  return set_value(param, options, value, NULL, draft->diagnostics);
 }
 
 PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace place)
@@ -155,8 +153,7 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *table, const 
     if (!text.data) PetscCall(rg_text_add(&text, "%s", param->fallback));
     *canonical = text.data;
   }
-  PetscCall(rg_params_clear(alone, &scratch));
-  return 0;
+  return rg_params_clear(alone, &scratch);
 }
 
 RgPlace rg_draft_place(const RgDraft *draft, const RgYamlNode *node)
@@ -240,10 +237,7 @@ static PetscErrorCode axis_text(const RgSweepAxis *axis, const RgSweepKey *key, 
 {
   int n = 0;
 
-  if (!key->whole) {
-    PetscCall(add_one(key, value, text));
-    return 0;
-  }
+  if (!key->whole) return add_one(key, value, text);
   PetscCall(rg_text_add(text, "{"));
   for (int k = 0; k < axis->n_keys; k++) {
     const RgSweepKey *part = &axis->keys[k];
@@ -251,8 +245,7 @@ static PetscErrorCode axis_text(const RgSweepAxis *axis, const RgSweepKey *key, 
     PetscCall(rg_text_add(text, "%s%s=", n++ ? "," : "", part->param->name));
     PetscCall(add_one(part, value, text));
   }
-  PetscCall(rg_text_add(text, "}"));
-  return 0;
+  return rg_text_add(text, "}");
 }
 
 /* ---- kinds and names ------------------------------------------------------------------------- */
@@ -331,8 +324,7 @@ static PetscErrorCode draft_add_swept(const RgSweepAxis *axis, const RgSweepKey 
   PetscCall(rg_swept_add(
     key->column, text.data, key->kind, parts[key->block], key->whole ? "1" : units_of(key->param),
     key->whole ? "settings of the block" : key->param->doc, &cell->n_swept, &cell->settings));
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 /* ---- cells for several values ---------------------------------------------------------------- */
@@ -350,8 +342,7 @@ static PetscErrorCode draft_add_shared(const RgDraft *draft, int algorithm, cons
                         n_cells == 1 ? "" : "s", key->n));
   if (!text->data || !strstr(text->data, line.data)) /* each line is added once for all problems */
     PetscCall(rg_text_add(text, "%s", line.data));
-  PetscCall(rg_text_clear(&line));
-  return 0;
+  return rg_text_clear(&line);
 }
 
 enum { MAX_CELLS = 100000 };
@@ -428,8 +419,7 @@ static PetscErrorCode create_pair(RgDraft *draft, Pair *pair)
 static PetscErrorCode destroy_pair(Pair *pair)
 {
   for (int a = 0; a < pair->draft->n_axes; a++) PetscCall(PetscFree(pair->choices[a]));
-  PetscCall(PetscFree3(pair->choices, pair->n_choices, pair->at));
-  return 0;
+  return PetscFree3(pair->choices, pair->n_choices, pair->at);
 }
 
 /* The options struct of a block in a cell. */
@@ -465,16 +455,14 @@ static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
 {
   if (value->kind == RG_YAML_SCALAR) {
     const char *quote = strpbrk(value->text, ",=\"") ? "\"" : "";
-    PetscCall(rg_text_add(text, "%s%s%s", quote, value->text, quote));
-    return 0;
+    return rg_text_add(text, "%s%s%s", quote, value->text, quote);
   }
   PetscCall(rg_text_add(text, "["));
   for (int i = 0; i < value->n; i++)
     PetscCall(
       rg_text_add(text, "%s%s", i ? ", " : "",
                   value->kind == RG_YAML_MAP ? value->entries[i].key : value->items[i]->text));
-  PetscCall(rg_text_add(text, "]"));
-  return 0;
+  return rg_text_add(text, "]");
 }
 
 /* Append "{name=value, ...}" for a whole block, as typed. */
@@ -490,8 +478,7 @@ static PetscErrorCode add_block(const RgSweepAxis *axis, const RgSweepKey *key, 
     PetscCall(rg_text_add(text, "%s%s=", n++ ? ", " : "", part->param->name));
     PetscCall(add_value(part->values[value], text));
   }
-  PetscCall(rg_text_add(text, "}"));
-  return 0;
+  return rg_text_add(text, "}");
 }
 
 /* Append "name=value, ..." for the swept settings of the current cell: all, or only those of the
@@ -529,8 +516,7 @@ static PetscErrorCode label_cell(const Pair *pair, RgCell *cell)
   PetscCall(rg_text_add(&label, own.length ? "%s (%s)" : "%s", algorithm->label, own.data));
   cell->algorithm_label = label.data;
   cell->swept = swept.data;
-  PetscCall(rg_text_clear(&own));
-  return 0;
+  return rg_text_clear(&own);
 }
 
 /* Fill a cell: defaults, then the layers in order, each followed by its swept settings. */
@@ -567,8 +553,7 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
       PetscCall(draft_add_swept(&draft->axes[a], key, value, cell));
     }
   }
-  PetscCall(label_cell(pair, cell));
-  return 0;
+  return label_cell(pair, cell);
 }
 
 PetscErrorCode rg_cell_destroy(RgCell *cell)
@@ -585,8 +570,7 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   PetscCall(RG_FREE(&cell->constraints.values, &cell->problem_options, &cell->algorithm_options,
                     &cell->problem_label, &cell->algorithm_label, &cell->text, &cell->outside,
                     &cell->swept, &cell->scores, &cell->inputs, &cell->contexts));
-  PetscCall(rg_swept_clear(&cell->n_swept, &cell->settings));
-  return 0;
+  return rg_swept_clear(&cell->n_swept, &cell->settings);
 }
 
 /* Step to the next combination, last axis fastest; false after the last one. */
@@ -625,16 +609,14 @@ static PetscErrorCode score_cell(RgCell *cell, int score)
   PetscCall(rg_text_clear(&name));
   PetscCall(PetscFree(cell->swept));
   cell->swept = swept.data;
-  PetscCall(cell->problem->scores->aim(cell->problem_options, score));
-  return 0;
+  return cell->problem->scores->aim(cell->problem_options, score);
 }
 
 static PetscErrorCode add_cell(RgStudy *study, RgCell **cell)
 {
   PetscCall(RG_GROW(study->n_cells, study->cells));
   *cell = &study->cells[study->n_cells++];
-  PetscCall(PetscMemzero(*cell, sizeof(**cell)));
-  return 0;
+  return PetscMemzero(*cell, sizeof(**cell));
 }
 
 /* Whether values i and j of an axis are equal for the pair with one worker. */

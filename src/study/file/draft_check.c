@@ -188,8 +188,7 @@ static PetscErrorCode add_problem_text(const RgCell *cell, RgText *text)
 {
   PetscCall(rg_text_add(text, "problem=%s@%d{", cell->problem->name, cell->problem->revision));
   PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, text));
-  PetscCall(rg_text_add(text, "}"));
-  return 0;
+  return rg_text_add(text, "}");
 }
 
 /* Append the options, or the text that replaces them. */
@@ -438,8 +437,7 @@ static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagno
                        "'given' of '%s' has %d designs, but 'initial_points' is %d: leave it out, "
                        "or let it be larger (the others are drawn)",
                        cell->problem_label, cell->given.n, cell->run.initial_points);
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 /* Parse the rule for failures, and replace its text by a canonical one, because it is part of
@@ -492,8 +490,7 @@ static PetscErrorCode add_run_text(const RgCell *cell, RgText *text)
 
   run.given = NULL;
   PetscCall(rg_params_canonical(rg_run_params, &run, text));
-  PetscCall(rg_given_identity(&cell->given, cell->dim_x, text));
-  return 0;
+  return rg_given_identity(&cell->given, cell->dim_x, text);
 }
 
 /* The descriptions of a part's inputs; NULL without names. */
@@ -517,8 +514,7 @@ static PetscErrorCode count_tables(RgCell *cell, const RgDomain *domain)
   PetscCall(PetscArraycpy(levels, x->levels, x->dim));
   if (dim_c) PetscCall(PetscArraycpy(levels + x->dim, c->levels, dim_c));
   PetscCall(rg_surrogate_tables(&cell->surrogate, x->dim + dim_c, levels, &cell->tables));
-  PetscCall(PetscFree(levels));
-  return 0;
+  return PetscFree(levels);
 }
 
 /* Copy properties of the domain into the cell, and check that both are compatible. */
@@ -561,8 +557,7 @@ static PetscErrorCode add_maximiser_text(const RgCell *cell, RgText *text)
   if (cell->maximiser.local_search == RG_LOCAL_SEARCH_ADAM)
     PetscCall(rg_text_add(text, "adam@%d", RG_ADAM_REVISION));
   PetscCall(rg_text_add(text, "{"));
-  PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, text));
-  return 0;
+  return rg_params_canonical(rg_maximiser_params, &cell->maximiser, text);
 }
 
 static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
@@ -578,8 +573,7 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
   }
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER))
     PetscCall(add_maximiser_text(cell, text));
-  PetscCall(rg_text_add(text, "}"));
-  return 0;
+  return rg_text_add(text, "}");
 }
 
 static PetscErrorCode add_pending_text(const RgCell *cell, RgText *text)
@@ -589,8 +583,7 @@ static PetscErrorCode add_pending_text(const RgCell *cell, RgText *text)
     return 0;
   PetscCall(rg_text_add(text, ";pending={"));
   PetscCall(rg_params_canonical(rg_pending_params, &cell->pending, text));
-  PetscCall(rg_text_add(text, "}"));
-  return 0;
+  return rg_text_add(text, "}");
 }
 
 /* Hash the programs of the cell, once. */
@@ -695,8 +688,7 @@ static PetscErrorCode confine_duration(Checker *checker, char **duration)
     PetscCall(PetscStrallocpy(made.data, duration));
   }
   PetscCall(rg_text_clear(&made));
-  PetscCall(rg_text_clear(&found));
-  return 0;
+  return rg_text_clear(&found);
 }
 
 /* Find the data and programs of a cell. *may: the data may be opened. */
@@ -716,8 +708,7 @@ static PetscErrorCode find_files(Checker *checker, RgCell *cell, bool *may)
   PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, place));
   PetscCall(
     rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
-  PetscCall(rg_params_resolve(rg_run_params, &cell->run, place));
-  return 0;
+  return rg_params_resolve(rg_run_params, &cell->run, place);
 }
 
 /* Check a cell and write its identity: everything that can change a result, and nothing else.
@@ -752,8 +743,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     if (checker->study->programs) PetscCall(look_outside(cell));
   }
   PetscCall(rg_text_clear(&problem));
-  PetscCall(rg_text_clear(&algorithm));
-  return 0;
+  return rg_text_clear(&algorithm);
 }
 
 static int compare_cells(const void *left, const void *right)
@@ -785,8 +775,7 @@ static PetscErrorCode check_duplicates(Checker *checker)
         ? " ('pending' says nothing with 'workers: 1')"
         : "");
   }
-  PetscCall(PetscFree(sorted));
-  return 0;
+  return PetscFree(sorted);
 }
 
 PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
@@ -808,6 +797,5 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
                        checker.unopened.data);
   PetscCall(rg_text_clear(&checker.unopened));
   if (diagnostics->n > before) return 0;
-  PetscCall(check_duplicates(&checker));
-  return 0;
+  return check_duplicates(&checker);
 }

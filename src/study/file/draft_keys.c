@@ -384,8 +384,7 @@ PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what,
   for (int i = 0; names[i]; i++) PetscCall(rg_text_add(&known, "%s%s", i ? ", " : "", names[i]));
   rg_diagnostics_add(draft->diagnostics, place, "unknown %s '%.60s'%s; known: %s", what, word,
                      where, known.length ? known.data : "none");
-  PetscCall(rg_text_clear(&known));
-  return 0;
+  return rg_text_clear(&known);
 }
 
 enum { MAX_ENTRIES = 1000 };
@@ -445,8 +444,7 @@ static PetscErrorCode unknown_key(RgDraft *draft, const RgEntry *entry, RgBlock 
   PetscCall(accepted_names(entry, block, &names));
   if (!rg_draft_elsewhere(draft, entry, inside, where, e, names))
     PetscCall(rg_draft_unknown(draft, place, "key", e->key, where, names));
-  PetscCall(PetscFree(names));
-  return 0;
+  return PetscFree(names);
 }
 
 static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
@@ -514,10 +512,8 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
     refuse_block(draft, entry, block, place, map);
     return 0;
   }
-  if (map->kind == RG_YAML_SCALAR && rg_block_is_short(block)) {
-    PetscCall(add_setting(draft, entry, block, table, map));
-    return 0;
-  }
+  if (map->kind == RG_YAML_SCALAR && rg_block_is_short(block))
+    return add_setting(draft, entry, block, table, map);
   if (map->kind != RG_YAML_MAP) {
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
                        "'%s' must be a map of settings, got %s (regatta describe %s lists them)",
@@ -544,17 +540,14 @@ static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntr
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     if (rg_block_names[b]) {
       if (strcmp(rg_block_names[b], e->key)) continue;
-      PetscCall(parse_block(draft, entry, b, place, e->value));
-      return 0;
+      return parse_block(draft, entry, b, place, e->value);
     }
     const RgParam *table = rg_entry_table(entry, b);
     const RgParam *param = table ? rg_params_find(table, e->key) : NULL;
     if (!param) continue;
-    PetscCall(add_setting(draft, entry, b, param, e->value));
-    return 0;
+    return add_setting(draft, entry, b, param, e->value);
   }
-  PetscCall(unknown_key(draft, entry, RG_BLOCK_COUNT, e));
-  return 0;
+  return unknown_key(draft, entry, RG_BLOCK_COUNT, e);
 }
 
 /* Find the class called `name`; an unknown one is a mistake. */
@@ -573,8 +566,7 @@ static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, 
   if (is_problem) PetscCall(rg_registry_problem_names(draft->registry, &names));
   else PetscCall(rg_registry_algorithm_names(draft->registry, &names));
   PetscCall(rg_draft_unknown(draft, place, is_problem ? "problem" : "algorithm", name, "", names));
-  PetscCall(PetscFree(names));
-  return 0;
+  return PetscFree(names);
 }
 
 /* Whether an entry has the form `- ackley: {dim: 4}` instead of `- {name: ackley, dim: 4}`. */
@@ -767,7 +759,6 @@ PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
       PetscCall(parse_key(draft, &draft->common, &common->value->entries[i]));
   PetscCall(
     parse_settings(draft, draft->n_problems, draft->problems, rg_yaml_value(root, "problems")));
-  PetscCall(parse_settings(draft, draft->n_algorithms, draft->algorithms,
-                           rg_yaml_value(root, "algorithms")));
-  return 0;
+  return parse_settings(draft, draft->n_algorithms, draft->algorithms,
+                        rg_yaml_value(root, "algorithms"));
 }

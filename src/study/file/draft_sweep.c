@@ -67,8 +67,7 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const
                              key->layer == RG_LAYER_PROBLEM ? " in the sweep over problems"
                                                             : " in the sweep over algorithms",
                              names));
-  PetscCall(PetscFree(names));
-  return 0;
+  return PetscFree(names);
 }
 
 /* Why an algorithm has no such block. */
@@ -109,8 +108,7 @@ static PetscErrorCode unknown_setting(RgDraft *draft, const RgSweepKey *key, con
   }
   PetscCall(rg_draft_unknown(draft, key->place, "setting", key->name, " in a sweep path", names));
   PetscCall(PetscFree(storage));
-  PetscCall(PetscFree(names));
-  return 0;
+  return PetscFree(names);
 }
 
 /* Find the parameter `name` or `block.name` of an entry, or a whole block. */
@@ -143,8 +141,7 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
       return 0;
     }
   }
-  PetscCall(unknown_setting(draft, key, entry, path));
-  return 0;
+  return unknown_setting(draft, key, entry, path);
 }
 
 /* Resolve `common.key`, `problems.label.key`, `algorithms.label.block.key` ... *ok: key->param
@@ -172,10 +169,7 @@ static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *
   RgEntry *entries = entries_of(draft, key->layer, &n);
   if (layer != RG_LAYER_COMMON) {
     size_t length = match_label(entries, n, rest, &key->entry);
-    if (!length) {
-      PetscCall(unknown_label(draft, key, entries, n, rest));
-      return 0;
-    }
+    if (!length) return unknown_label(draft, key, entries, n, rest);
     rest += length + 1;
   }
   const RgEntry *entry = &entries[key->entry];
@@ -321,8 +315,7 @@ static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
     *ok = false;
   }
   for (int i = 0; i < block.n; i++) PetscCall(PetscFree(block.made[i].entries));
-  PetscCall(PetscFree2(block.values, block.made));
-  return 0;
+  return PetscFree2(block.values, block.made);
 }
 
 /* Values in place of the maps of a block: if all are, the key is that of the block's first
@@ -386,10 +379,7 @@ static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlE
   if (!ok || !listed) return 0;
   axis->n_values = key->n;
   if (key->whole && rg_block_is_short(key->block)) PetscCall(expand_short(draft, key));
-  if (key->whole) {
-    PetscCall(split_block(draft, axis, complete));
-    return 0;
-  }
+  if (key->whole) return split_block(draft, axis, complete);
   PetscCall(PetscCalloc1(key->n, &key->texts));
   for (int i = 0; i < key->n; i++)
     PetscCall(rg_draft_check_value(draft, rg_entry_table(rg_draft_entry(draft, key), key->block),
@@ -510,8 +500,7 @@ static PetscErrorCode check_words(RgDraft *draft, const RgYamlNode *const words[
       PetscCall(rg_draft_unknown(draft, rg_draft_place(draft, words[k]), replicate_names[k],
                                  words[k]->text ? words[k]->text : "", " in 'replicate'", known));
   }
-  PetscCall(PetscFree(known));
-  return 0;
+  return PetscFree(known);
 }
 
 /* Raise the number of trials of the cells with these words. */

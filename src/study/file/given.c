@@ -71,8 +71,7 @@ static PetscErrorCode match_columns(Reading *r)
       PetscCall(rg_text_add(r->mistake, "%s has no column '%.40s'; its columns are %.200s", r->path,
                             name, names.data));
   }
-  PetscCall(rg_text_clear(&names));
-  return 0;
+  return rg_text_clear(&names);
 }
 
 /* The middle of a word's interval for a choice; NaN for an unknown word. */
@@ -123,8 +122,7 @@ static PetscErrorCode check_empty(Reading *r, int row, const double *native)
     PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is empty, but counts there", r->path,
                           r->csv.line[row], r->space->inputs[j].name));
   }
-  PetscCall(PetscFree(seen));
-  return 0;
+  return PetscFree(seen);
 }
 
 /* The point of a finite design in a row; -1: the design lacks it. */
@@ -141,8 +139,7 @@ static PetscErrorCode find_point(const RgSpace *space, const double *native, int
       same = fabs(own[j] - native[j]) <= SAME * fmax(1, fabs(own[j]));
     if (same) *index = i;
   }
-  PetscCall(PetscFree(own));
-  return 0;
+  return PetscFree(own);
 }
 
 /* Convert a row of a box in `native` to unit coordinates. */
@@ -157,8 +154,7 @@ static PetscErrorCode take_design(const RgSpace *space, int row, RgGiven *given)
   PetscCall(PetscMalloc1(space->dim, &back));
   rg_space_to_native(space, x, back);
   for (int j = 0; j < space->dim; j++) given->exact = given->exact && back[j] == native[j];
-  PetscCall(PetscFree(back));
-  return 0;
+  return PetscFree(back);
 }
 
 /* Read the known value of a row. */
@@ -187,16 +183,11 @@ static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
   PetscCall(take_value(r, row, given));
   given->index[row] = -1;
   if (r->mistake->length) return 0;
-  if (!rg_space_is_finite(space)) {
-    PetscCall(take_design(space, row, given));
-    return 0;
-  }
+  if (!rg_space_is_finite(space)) return take_design(space, row, given);
   PetscCall(find_point(space, native, &given->index[row]));
-  if (given->index[row] < 0) {
-    PetscCall(rg_text_add(r->mistake, "%s:%d: none of the %d designs there are", r->path,
-                          r->csv.line[row], space->size));
-    return 0;
-  }
+  if (given->index[row] < 0)
+    return rg_text_add(r->mistake, "%s:%d: none of the %d designs there are", r->path,
+                       r->csv.line[row], space->size);
   for (int i = 0; i < row && once && !r->mistake->length; i++)
     if (given->index[i] == given->index[row])
       PetscCall(rg_text_add(r->mistake,
@@ -229,8 +220,7 @@ PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, 
   if (own.length) PetscCall(rg_text_add(mistake, "%s", own.data));
   PetscCall(PetscFree(r.column));
   PetscCall(rg_csv_destroy(&r.csv));
-  PetscCall(rg_text_clear(&own));
-  return 0;
+  return rg_text_clear(&own);
 }
 
 PetscErrorCode rg_given_clear(RgGiven *given)
@@ -253,6 +243,5 @@ PetscErrorCode rg_given_identity(const RgGiven *given, int dim, RgText *text)
   if (!given->y) return 0;
   rg_hash128(given->y, (size_t)given->n * sizeof(double), hash);
   rg_hash_hex(hash, hex);
-  PetscCall(rg_text_add(text, ",known=%s", hex));
-  return 0;
+  return rg_text_add(text, ",known=%s", hex);
 }

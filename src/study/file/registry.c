@@ -23,8 +23,7 @@ struct RgRegistry {
 
 PetscErrorCode rg_registry_create(RgRegistry **registry)
 {
-  PetscCall(PetscNew(registry));
-  return 0;
+  return PetscNew(registry);
 }
 
 PetscErrorCode rg_registry_destroy(RgRegistry **registry)
@@ -34,8 +33,7 @@ PetscErrorCode rg_registry_destroy(RgRegistry **registry)
     PetscCall(PetscFree((*registry)->loaded[i].name));
     (void)dlclose((*registry)->loaded[i].library);
   }
-  PetscCall(RG_FREE(&(*registry)->loaded, registry));
-  return 0;
+  return RG_FREE(&(*registry)->loaded, registry);
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */
@@ -246,8 +244,7 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded 
   if (loaded->plugin) PetscCall(check_version(loaded->plugin, mistake));
   if (loaded->plugin && !mistake->length)
     PetscCall(check_classes(registry, loaded->plugin, mistake));
-  PetscCall(rg_text_clear(&file));
-  return 0;
+  return rg_text_clear(&file);
 }
 
 bool rg_registry_shares_hdf5(const RgRegistry *registry)
@@ -273,6 +270,5 @@ PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *
     PetscCall(RG_GROW(registry->n, registry->loaded));
     registry->loaded[registry->n++] = loaded;
   }
-  PetscCall(rg_text_clear(&wrong));
-  return 0;
+  return rg_text_clear(&wrong);
 }

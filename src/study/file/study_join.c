@@ -70,18 +70,14 @@ static bool is_plain(const char *text)
 
 static PetscErrorCode write_text(const char *from, bool plain, RgText *text)
 {
-  if (plain && is_plain(from)) {
-    PetscCall(rg_text_add(text, "%s", from));
-    return 0;
-  }
+  if (plain && is_plain(from)) return rg_text_add(text, "%s", from);
   PetscCall(rg_text_add(text, "\""));
   for (const unsigned char *p = (const unsigned char *)from; *p; p++) {
     if (*p == '"' || *p == '\\') PetscCall(rg_text_add(text, "\\%c", *p));
     else if (*p < 32) PetscCall(rg_text_add(text, "\\x%02x", *p));
     else PetscCall(rg_text_add(text, "%c", *p));
   }
-  PetscCall(rg_text_add(text, "\""));
-  return 0;
+  return rg_text_add(text, "\"");
 }
 
 /* Write a node on one line. */
@@ -103,8 +99,7 @@ static PetscErrorCode write_node(const RgYamlNode *node, RgText *text)
       PetscCall(write_node(node->items[i], text));
     }
   }
-  PetscCall(rg_text_add(text, node->kind == RG_YAML_MAP ? "}" : "]"));
-  return 0;
+  return rg_text_add(text, node->kind == RG_YAML_MAP ? "}" : "]");
 }
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
@@ -182,8 +177,7 @@ static PetscErrorCode join_seeds(const RgYamlNode *a, const RgYamlNode *b, RgTex
       PetscCall(rg_text_add(text, "%s%llu", i ? ", " : "", (unsigned long long)seeds.list[i]));
     PetscCall(rg_text_add(text, "]\n"));
   }
-  PetscCall(PetscFree(seeds.list));
-  return 0;
+  return PetscFree(seeds.list);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -293,8 +287,7 @@ static PetscErrorCode join_maps(const RgYamlNode *a, const RgYamlNode *b, char *
       PetscCall(join_list(a, b, key->name, key->join == RG_JOIN_AXES, &text, &grown, same, d));
   }
   if (*same && grown) PetscCall(PetscStrallocpy(text.data, joined));
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 PetscErrorCode rg_study_join(const char *first, const char *second, char **joined, bool *same,
@@ -312,6 +305,5 @@ PetscErrorCode rg_study_join(const char *first, const char *second, char **joine
       b.root->kind == RG_YAML_MAP)
     PetscCall(join_maps(a.root, b.root, joined, same, difference));
   PetscCall(rg_yaml_destroy(&a));
-  PetscCall(rg_yaml_destroy(&b));
-  return 0;
+  return rg_yaml_destroy(&b);
 }

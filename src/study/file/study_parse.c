@@ -73,18 +73,14 @@ static PetscErrorCode parse_texts(const RgDraft *draft, const char *key, const R
   RgText joined = {0};
   char *entry;
 
-  if (!node || node->kind != RG_YAML_LIST) {
-    PetscCall(parse_text(draft, key, node, text));
-    return 0;
-  }
+  if (!node || node->kind != RG_YAML_LIST) return parse_text(draft, key, node, text);
   for (int i = 0; i < node->n; i++) {
     PetscCall(parse_text(draft, key, node->items[i], &entry));
     PetscCall(rg_text_add(&joined, "%s%s", i ? ", " : "", entry));
     PetscCall(PetscFree(entry));
   }
   PetscCall(PetscStrallocpy(joined.data ? joined.data : "", text));
-  PetscCall(rg_text_clear(&joined));
-  return 0;
+  return rg_text_clear(&joined);
 }
 
 static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, RgStudy *study)
@@ -135,8 +131,7 @@ static PetscErrorCode parse_seed_range(RgDraft *draft, const RgYamlNode *map, Rg
   }
   if (!rg_yaml_find(map, "count"))
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map), "'seeds' needs a 'count'");
-  PetscCall(count_seeds(first, count, study));
-  return 0;
+  return count_seeds(first, count, study);
 }
 
 typedef struct {
@@ -175,8 +170,7 @@ static PetscErrorCode parse_seed_list(RgDraft *draft, const RgYamlNode *list, Rg
     if (sorted[i].seed == sorted[i - 1].seed)
       rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list->items[sorted[i].position]),
                          "seed %llu is in the list twice", (unsigned long long)sorted[i].seed);
-  PetscCall(PetscFree(sorted));
-  return 0;
+  return PetscFree(sorted);
 }
 
 static PetscErrorCode parse_seeds(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
@@ -235,8 +229,7 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
     rg_draft_whole(draft, "'instances', if not 'paired',", instances, 1, RG_MAX_TRIALS,
                    &n_instances);
   study->n_instances = (int)n_instances;
-  PetscCall(parse_seeds(draft, root, study));
-  return 0;
+  return parse_seeds(draft, root, study);
 }
 
 /* Check the number of trials before they are created. */
@@ -280,8 +273,7 @@ static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy
   if (diagnostics->n > before) return 0;
   PetscCall(rg_draft_replicate(draft, rg_yaml_value(root, "replicate"), study));
   check_size(draft, root, study);
-  PetscCall(rg_study_check(study, diagnostics));
-  return 0;
+  return rg_study_check(study, diagnostics);
 }
 
 /* Sort the mistakes from number `first` on by their place in the file; equal places stay in
@@ -313,8 +305,7 @@ static PetscErrorCode destroy_axis(RgSweepAxis *axis)
     PetscCall(RG_FREE(&key->texts, &key->column));
     PetscCall(PetscFree2(key->values, key->made));
   }
-  PetscCall(PetscFree(axis->keys));
-  return 0;
+  return PetscFree(axis->keys);
 }
 
 static PetscErrorCode draft_destroy(RgDraft *draft)
@@ -323,8 +314,7 @@ static PetscErrorCode draft_destroy(RgDraft *draft)
   for (int i = 0; i < draft->n_problems; i++) PetscCall(PetscFree(draft->problems[i].settings));
   for (int i = 0; i < draft->n_algorithms; i++) PetscCall(PetscFree(draft->algorithms[i].settings));
   for (int i = 0; i < draft->n_axes; i++) PetscCall(destroy_axis(&draft->axes[i]));
-  PetscCall(RG_FREE(&draft->problems, &draft->algorithms, &draft->axes));
-  return 0;
+  return RG_FREE(&draft->problems, &draft->algorithms, &draft->axes);
 }
 
 /* study: zeroed but for what its text may open. */
@@ -373,8 +363,7 @@ PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
   PetscCall(rg_file_read(path, RG_YAML_MAX_BYTES, text, length, &mistake));
   if (!*text)
     rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0}, "the study file %s", mistake.data);
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
@@ -387,8 +376,7 @@ PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStu
   PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
   if (!text) return 0;
   PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
-  PetscCall(PetscFree(text));
-  return 0;
+  return PetscFree(text);
 }
 
 size_t rg_cell_problem_length(const RgCell *cell)
@@ -411,8 +399,7 @@ PetscErrorCode rg_study_destroy(RgStudy *study)
   PetscCall(RG_FREE(&study->cells, &study->shared, &study->seeds, &study->path, &study->text,
                     &study->name, &study->title, &study->reference, &study->description));
   for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(study->credit[i]));
-  PetscCall(PetscMemzero(study, sizeof(*study)));
-  return 0;
+  return PetscMemzero(study, sizeof(*study));
 }
 
 PetscErrorCode rg_study_open(const RgRegistry *registry, const char *path, RgStudy **study,
@@ -429,8 +416,7 @@ PetscErrorCode rg_study_open(const RgRegistry *registry, const char *path, RgStu
 PetscErrorCode rg_study_close(RgStudy **study)
 {
   if (*study) PetscCall(rg_study_destroy(*study));
-  PetscCall(PetscFree(*study));
-  return 0;
+  return PetscFree(*study);
 }
 
 const char *rg_study_name(const RgStudy *study)

@@ -11,8 +11,7 @@
 
 static PetscErrorCode copy_text(const char *text, char **copy)
 {
-  PetscCall(PetscStrallocpy(text ? text : "", copy));
-  return 0;
+  return PetscStrallocpy(text ? text : "", copy);
 }
 
 PetscErrorCode rg_swept_add(const char *name, const char *text, RgSweptKind kind, const char *part,
@@ -48,8 +47,7 @@ PetscErrorCode rg_swept_clear(int *n, RgSwept **list)
                       &(*list)[i].doc));
   }
   *n = 0;
-  PetscCall(PetscFree(*list));
-  return 0;
+  return PetscFree(*list);
 }
 
 /* Length of the first pair of a text, which ends at a comma outside brackets and quotes. */
@@ -92,8 +90,7 @@ static PetscErrorCode parse_pair(char *pair, int *n, RgSwept **list)
   PetscCall(rg_swept_add(score ? RG_SWEPT_AIMED : pair, text.data,
                          is_number && !score ? RG_SWEPT_NUMBER : RG_SWEPT_WORD, part, NULL, NULL, n,
                          list));
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 PetscErrorCode rg_swept_parse(const char *text, int *n, RgSwept **list)

@@ -258,8 +258,7 @@ static PetscErrorCode open_anchor(Reader *reader, int *slot)
   PetscCall(RG_GROW(reader->n_anchors, reader->anchors));
   *slot = reader->n_anchors++;
   reader->anchors[*slot] = (Anchor){NULL, NULL};
-  PetscCall(PetscStrallocpy(name, &reader->anchors[*slot].name));
-  return 0;
+  return PetscStrallocpy(name, &reader->anchors[*slot].name);
 }
 
 static PetscErrorCode read_node(Reader *reader, int depth, RgYamlNode **node);
@@ -295,8 +294,7 @@ static PetscErrorCode read_scalar(Reader *reader, RgYamlNode **node)
     return 0;
   }
   (*node)->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-  PetscCall(PetscStrallocpy(value, &(*node)->text));
-  return 0;
+  return PetscStrallocpy(value, &(*node)->text);
 }
 
 static PetscErrorCode read_list(Reader *reader, int depth, RgYamlNode **node)
@@ -361,8 +359,7 @@ static PetscErrorCode check_duplicates(const Reader *reader, const RgYamlNode *m
       reader->diagnostics, (RgPlace){reader->path, sorted[i]->line, sorted[i]->column},
       "duplicate key '%s' (first in line %d)", sorted[i]->key, sorted[i - 1]->line);
   }
-  PetscCall(PetscFree(sorted));
-  return 0;
+  return PetscFree(sorted);
 }
 
 static PetscErrorCode read_map(Reader *reader, int depth, RgYamlNode **node)
@@ -389,10 +386,7 @@ static PetscErrorCode read_node(Reader *reader, int depth, RgYamlNode **node)
 {
   int slot = -1;
 
-  if (reader->event.type == YAML_ALIAS_EVENT) {
-    PetscCall(read_alias(reader, depth, node));
-    return 0;
-  }
+  if (reader->event.type == YAML_ALIAS_EVENT) return read_alias(reader, depth, node);
   if (has_tag(&reader->event))
     stop(reader, "tags ('!') are not accepted; quote text that begins so");
   else if (depth > RG_YAML_MAX_DEPTH)
@@ -430,8 +424,7 @@ static PetscErrorCode destroy_reader(Reader *reader)
   if (reader->has_event) yaml_event_delete(&reader->event);
   yaml_parser_delete(&reader->parser);
   for (int i = 0; i < reader->n_anchors; i++) PetscCall(PetscFree(reader->anchors[i].name));
-  PetscCall(PetscFree(reader->anchors));
-  return 0;
+  return PetscFree(reader->anchors);
 }
 
 PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, RgYamlTree *tree,
