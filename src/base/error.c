@@ -37,12 +37,13 @@ static void replace_controls(char *text)
   }
 }
 
-void rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place, const char *format, ...)
+PetscErrorCode rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place, const char *format,
+                                  ...)
 {
   va_list arguments;
   int slot = diagnostics->n++;
 
-  if (slot >= RG_DIAGNOSTICS_MAX) return;
+  if (slot >= RG_DIAGNOSTICS_MAX) return 0;
   RgDiagnostic *entry = &diagnostics->list[slot];
   entry->place = place;
   va_start(arguments, format);
@@ -50,4 +51,5 @@ void rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place, const char *f
   va_end(arguments);
   if (length >= (int)sizeof entry->message) mark_cut(entry->message, sizeof entry->message - 1);
   replace_controls(entry->message);
+  return 0;
 }

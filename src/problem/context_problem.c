@@ -39,12 +39,10 @@ static PetscErrorCode check_correlation(const char *problem, const RgContextOpti
   double *root;
 
   if (!correlation->n) return 0;
-  if (dim == 1 || (correlation->n != 1 && correlation->n != pairs)) {
-    rg_diagnostics_add(diagnostics, place,
-                       "%s: 'correlation' has %d numbers for %d pairs of context coordinates",
-                       problem, correlation->n, pairs);
-    return 0;
-  }
+  if (dim == 1 || (correlation->n != 1 && correlation->n != pairs))
+    return rg_diagnostics_add(
+      diagnostics, place, "%s: 'correlation' has %d numbers for %d pairs of context coordinates",
+      problem, correlation->n, pairs);
   PetscCall(PetscMalloc1((size_t)dim * dim, &root));
   PetscCall(factor(correlation, dim, root, &definite));
   PetscCall(PetscFree(root));
@@ -203,7 +201,7 @@ static PetscErrorCode compute_means(RgContextProblem *data)
 }
 
 /* Everything that depends on the law, for the law of evaluation t. */
-static PetscErrorCode take_law(RgProblem *problem, int t)
+static PetscErrorCode use_law(RgProblem *problem, int t)
 {
   const RgContextOptions *options = problem->options;
   RgContextProblem *data = problem->data;
@@ -225,7 +223,7 @@ static PetscErrorCode take_law(RgProblem *problem, int t)
   return 0;
 }
 
-/* Undo take_law. */
+/* Undo use_law. */
 static PetscErrorCode drop_law(RgProblem *problem)
 {
   RgContextProblem *data = problem->data;
@@ -260,7 +258,7 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
     PetscCall(factor(&options->correlation, dim, data->root, &definite));
     PetscCheck(definite, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "no matrix of correlations");
   }
-  return take_law(problem, 1);
+  return use_law(problem, 1);
 }
 
 PetscErrorCode rg_context_at(RgProblem *problem, int t)
@@ -269,7 +267,7 @@ PetscErrorCode rg_context_at(RgProblem *problem, int t)
 
   if (rg_law_epoch(data->dim, data->over_time, t) == problem->epoch) return 0;
   PetscCall(drop_law(problem));
-  return take_law(problem, t);
+  return use_law(problem, t);
 }
 
 PetscErrorCode rg_context_optimum(RgProblem *problem, double each)

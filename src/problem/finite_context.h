@@ -47,8 +47,8 @@ PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, in
    set. */
 PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, const double *p,
                                         RgDomain *domain);
-/* Functions of the class. Its `family` is or begins with an RgFiniteFill, which fills the table of f
-   (designs x contexts); `create` computes F, the optimum and all optimisers from it. */
+/* Functions of the class. Its `family` is or begins with an RgFiniteFill, which fills the table of
+   f (designs x contexts); `create` computes F, the optimum and all optimisers from it. */
 typedef PetscErrorCode (*RgFiniteFill)(RgProblem *problem, double *f, RgFailure *failure);
 PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFailure *failure);
 PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoint *points,

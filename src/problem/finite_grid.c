@@ -64,8 +64,8 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
      f = (104.8905 - (a^2 + b - 11)^2 - (a + b^2 - 7)^2) / sqrt(3281.531),
      a = x1 + w1, b = x2 + w2/2
 
-   on [-2.5, 2.5]^4 (15 levels: mean 0 and variance 1 over the grid); w1 and w2 independent with weights 0.25 phi(w - 1) + 0.75 phi(w + 5),
-   phi the standard normal density. */
+   on [-2.5, 2.5]^4 (15 levels: mean 0 and variance 1 over the grid); w1 and w2 independent with
+   weights 0.25 phi(w - 1) + 0.75 phi(w + 5), phi the standard normal density. */
 
 static const RgParam himmelblau_params[] = {
   PARAMS("15", 101, "grid levels per coordinate: levels^2 designs, as many contexts"), {0}};
@@ -107,8 +107,8 @@ const RgProblemClass rg_problem_himmelblau_composite = {
 
 /* gp_path_context: a Gaussian process path over one design and one context coordinate.
 
-   f = S Z S, S the symmetric root of the levels' kernel matrix exp(-(a - b)^2/2), Z standard normal:
-   a path with kernel exp(-|(x, w) - (x', w')|^2/2). The contexts are equally likely. */
+   f = S Z S, S the symmetric root of the levels' kernel matrix exp(-(a - b)^2/2), Z standard
+   normal: a path with kernel exp(-|(x, w) - (x', w')|^2/2). The contexts are equally likely. */
 
 static const RgParam context_params[] = {
   PARAMS("50", 500, "grid levels of the design, and of the context"), {0}};
@@ -169,8 +169,8 @@ const RgProblemClass rg_problem_gp_path_context = {
 
 /* gp_path_sum: a sum of four Gaussian process paths on overlapping triples of coordinates.
 
-   f1..f4 are independent with kernel exp(-|.|^2/1.75); w1, w2, w3 are independent with weights phi(w
-   - 1), phi(w), phi(w + 1). */
+   f1..f4 are independent with kernel exp(-|.|^2/1.75); w1, w2, w3 are independent with weights
+   phi(w - 1), phi(w), phi(w + 1). */
 
 enum { TERMS = 4 };
 

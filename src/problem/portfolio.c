@@ -78,15 +78,14 @@ typedef struct {
 
 static RgPoolSource source(const void *options)
 {
-  static char *names[INPUTS] = {"x1", "x2", "x3", "c1", "c2"};
-  static char objective[] = "y";
+  static const char *const names[INPUTS] = {"x1", "x2", "x3", "c1", "c2"};
 
   return (RgPoolSource){
     .path = ((const Options *)options)->path,
     .origin = "https://github.com/lamda-bbo/sbokde, 30 files in float32: save them as one table "
               "x1,x2,x3,c1,c2,y and set REGATTA_DATA to its folder",
-    .inputs = {INPUTS, names},
-    .objective = objective};
+    .inputs = {INPUTS, (char **)names},
+    .objective = (char *)"y"};
 }
 
 static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
@@ -203,7 +202,7 @@ static void fold(Own *own, const RgQuadrature *rule)
     }
 }
 
-static double look_up(const Own *own, int i, double d)
+static double table_value(const Own *own, int i, double d)
 {
   const double position = fmin(sqrt(d / own->reach) * N_PANELS, N_PANELS * (1 - 1e-15));
   const int p = (int)position;
@@ -232,7 +231,7 @@ static PetscErrorCode exact(RgProblem *problem, const RgContextProblem *data, co
       const double u = (x[j] - own->posterior.X[(size_t)i * INPUTS + j]) / s->length_scale[j];
       square += u * u;
     }
-    sum += own->weight[i] * (own->table ? look_up(own, i, sqrt(square)) : exp(-0.5 * square));
+    sum += own->weight[i] * (own->table ? table_value(own, i, sqrt(square)) : exp(-0.5 * square));
   }
   *F = -(SHIFT + SCALE * (s->mean + s->variance * sum));
   return 0;

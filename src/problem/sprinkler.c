@@ -31,7 +31,7 @@ static const RgParam params[] = {
   {0},
 };
 
-/* The inputs, and the quantities that do not change while the head settles. */
+/* The inputs, and the quantities that do not change while the head finds its rotation. */
 typedef struct {
   double area, radius, dynamic, still; /* nozzle, head/2, moments of friction */
   double p, p_bar, resistance; /* Pa, bar; pressure loss of the feed line is resistance Q^2 */
@@ -94,7 +94,7 @@ static bool pass(const Sprinkler *s, Pass *it, Head *head)
 
 /* The first tested residual is the start torque, and u keeps its value on the early exits. The
    well-known implementation of the benchmark does so. */
-static Head settle(const Sprinkler *s)
+static Head find_rotation(const Sprinkler *s)
 {
   const double start = 4 * RHO * s->area * s->radius * G * (1e-4 * s->p) * s->c;
   const double omega = 2 * M_PI * 0.1 * fabs(start - s->dynamic) / (s->still + 5e-4);
@@ -142,7 +142,7 @@ static double flight(const Sprinkler *s, double v)
 static double sprinkler(const void *options, int dim, const double *x, double *gradient)
 {
   const Sprinkler s = sprinkler_of(x);
-  const Head head = settle(&s);
+  const Head head = find_rotation(&s);
 
   switch (((const RgBoxOptions *)options)->variant) {
   case RANGE: return flight(&s, head.v);

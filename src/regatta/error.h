@@ -71,8 +71,10 @@ typedef struct {
   RgDiagnostic list[RG_DIAGNOSTICS_MAX];
 } RgDiagnostics;
 
-/* Add one mistake. Control characters in the message are replaced by '?'. */
-RG_API void rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place, const char *format, ...)
+/* Add one mistake. Control characters in the message are replaced by '?'. Returns 0, so that a
+   check can end with it. */
+RG_API PetscErrorCode rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place,
+                                         const char *format, ...)
   __attribute__((format(printf, 3, 4)));
 
 /* ---- texts ---- */

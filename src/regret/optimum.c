@@ -42,7 +42,7 @@ static bool failed(const Search *search)
   return search->failure->failed;
 }
 
-static void hear_stop(const Search *search)
+static void poll_stop(const Search *search)
 {
   if (rg_problem_stopped(search->problem))
     rg_failure_set(search->failure, "the search for the optimum was stopped");
@@ -63,7 +63,7 @@ static PetscErrorCode evaluate(Search *search, int m, const double *unit, double
     }
     PetscCall(
       rg_problem_objective(search->problem, count, search->points, value + first, search->failure));
-    hear_stop(search);
+    poll_stop(search);
     for (int i = first; i < first + count && !failed(search); i++) {
       if (!(value[i] > search->value)) continue;
       search->value = value[i];
@@ -266,7 +266,7 @@ static PetscErrorCode scan(Search *search)
       search->points[i] = (RgPoint){.index = first + i, .x = native, .context_index = -1};
     }
     PetscCall(rg_problem_objective(search->problem, count, search->points, value, search->failure));
-    hear_stop(search);
+    poll_stop(search);
     for (int i = 0; i < count; i++) {
       if (!(value[i] > search->value)) continue;
       search->value = value[i];

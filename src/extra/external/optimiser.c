@@ -726,7 +726,7 @@ static PetscErrorCode converse(RgAlgorithm *algorithm, int t, const RgHistory *h
 /* ---- ask, tell, recommend -------------------------------------------------------------------- */
 
 /* Convert native coordinates to a point of a space. */
-static int take_point(const RgSpace *space, const double *native, double *unit)
+static int convert_point(const RgSpace *space, const double *native, double *unit)
 {
   const int index = rg_protocol_find(space, native);
 
@@ -754,10 +754,10 @@ static PetscErrorCode external_ask(RgAlgorithm *algorithm, int t, const RgHistor
 
   PetscCall(converse(algorithm, t, history, query, failure));
   if (failure->failed) return 0;
-  query->index = take_point(&domain->design, numbers, query->x);
+  query->index = convert_point(&domain->design, numbers, query->x);
   numbers += domain->design.dim;
   if (domain->control == RG_CONTEXT_SIMULATOR)
-    query->context_index = take_point(&domain->context, numbers, query->c);
+    query->context_index = convert_point(&domain->context, numbers, query->c);
   numbers += domain->context.dim;
   for (int i = 0; query->extra && i < s->answer.n_record; i++) query->extra[i + 1] = numbers[i];
   mark(s, query);
@@ -776,7 +776,7 @@ static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const Rg
   if (failure->failed || last < 0) return 0;
   mark(s, recommendation);
   if (t > 0 && !isnan(s->numbers[0])) {
-    recommendation->index = take_point(design, s->numbers, recommendation->x);
+    recommendation->index = convert_point(design, s->numbers, recommendation->x);
   } else {
     recommendation->index = history->index[last];
     PetscCall(

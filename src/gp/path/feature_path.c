@@ -223,7 +223,7 @@ static const double *feature_path_rows(RgFeaturePath *path, const double *x)
 }
 
 /* Takes in how inputs enter the kernel, and makes room for the words of its choices. */
-static PetscErrorCode take_inputs(RgFeaturePath *path, const RgKernel *kernel)
+static PetscErrorCode copy_inputs(RgFeaturePath *path, const RgKernel *kernel)
 {
   const int dim = path->dim;
   int rows = dim;
@@ -314,7 +314,7 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
   PetscCheck(!rg_kernel_without_spectrum(kernel), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "The kernel '%s' has no spectrum to draw features from",
              rg_kernel_without_spectrum(kernel)->name);
-  PetscCall(take_inputs(path, kernel));
+  PetscCall(copy_inputs(path, kernel));
   PetscCall(PetscMalloc1((size_t)(path->rows + 2) * n, &work));
   PetscCall(PetscArrayzero(path->frequency, (size_t)path->rows * n));
   for (int t = 0; t < terms; t++) {

@@ -90,7 +90,7 @@ static PetscErrorCode reserve_indices(RgSetPaths *paths, int n)
   return PetscRealloc((size_t)paths->capacity * sizeof *paths->index, &paths->index);
 }
 
-static PetscErrorCode take_indices(RgSetPaths *paths, int n, const int *index, bool *same)
+static PetscErrorCode copy_indices(RgSetPaths *paths, int n, const int *index, bool *same)
 {
   int held = paths->posterior.n;
 
@@ -134,7 +134,7 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
 
   PetscCall(rg_posterior_remove_pending(posterior));
   PetscCall(update_kernel(paths, kernel, &changed));
-  PetscCall(take_indices(paths, n, index, &same));
+  PetscCall(copy_indices(paths, n, index, &same));
   PetscCall(PetscMalloc1((size_t)n * kernel->dim, &X));
   PetscCall(gather(&paths->prior, n, index, X));
   if (changed || !same || noise_variance != posterior->noise_variance) {

@@ -132,7 +132,10 @@ PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace pl
 #define RG_MAX_TRIALS 10000000
 #define RG_MAX_SEED INT64_MAX /* seeds are stored as signed 64-bit integers */
 
-RgPlace rg_draft_place(const RgDraft *draft, const RgYamlNode *node);
+/* Report a mistake at a node, or at an entry of a map; 0. */
+#define RG_MISTAKE(draft, at, ...)                                                                 \
+  rg_diagnostics_add((draft)->diagnostics, RG_PLACE_OF(draft, at), __VA_ARGS__)
+#define RG_PLACE_OF(draft, at) ((RgPlace){(draft)->path, (at)->line, (at)->column})
 /* Read a whole number in [least, most]. A mistake is reported about `what` and leaves *number
    unchanged. */
 bool rg_draft_whole(const RgDraft *draft, const char *what, const RgYamlNode *node, uint64_t least,

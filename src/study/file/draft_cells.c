@@ -66,25 +66,22 @@ static bool check_map(RgDraft *draft, const RgParam *param, const RgYamlNode *va
   char got[64];
 
   if (value->kind != RG_YAML_MAP || !value->n) {
-    rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, value->line, value->column},
-                       "'%s' takes a map of names to texts, got %s", param->name,
-                       value->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(value, got));
+    RG_MISTAKE(draft, value, "'%s' takes a map of names to texts, got %s", param->name,
+               value->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(value, got));
     return false;
   }
   for (int i = 0; i < value->n; i++) {
     const RgYamlEntry *entry = &value->entries[i];
     if (!entry->key[0] || strlen(entry->key) > 30 || strpbrk(entry->key, "=;/,")) {
-      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, entry->line, entry->column},
-                         "a name in '%s' has 1 to 30 bytes and none of '=', ';', '/', ',', got "
-                         "'%.60s'",
-                         param->name, entry->key);
+      RG_MISTAKE(draft, entry,
+                 "a name in '%s' has 1 to 30 bytes and none of '=', ';', '/', ',', got "
+                 "'%.60s'",
+                 param->name, entry->key);
       return false;
     }
     if (entry->value->kind == RG_YAML_SCALAR && !rg_yaml_is_null(entry->value)) continue;
-    rg_diagnostics_add(draft->diagnostics,
-                       (RgPlace){draft->path, entry->value->line, entry->value->column},
-                       "'%s' of '%s' must be a text, got %s", entry->key, param->name,
-                       rg_yaml_describe(entry->value, got));
+    RG_MISTAKE(draft, entry->value, "'%s' of '%s' must be a text, got %s", entry->key, param->name,
+               rg_yaml_describe(entry->value, got));
     return false;
   }
   return true;
@@ -94,7 +91,7 @@ static bool check_map(RgDraft *draft, const RgParam *param, const RgYamlNode *va
    accepts one. */
 static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
 {
-  const RgPlace place = {draft->path, value->line, value->column};
+  const RgPlace place = RG_PLACE_OF(draft, value);
   char got[64];
 
   if (param->type == RG_PARAM_NAMED) return check_map(draft, param, value);
@@ -118,10 +115,8 @@ static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *v
   for (int i = 0; i < value->n; i++) {
     const RgYamlNode *item = value->items[i];
     if (item->kind == RG_YAML_SCALAR && !rg_yaml_is_null(item)) continue;
-    rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, item->line, item->column},
-                       "'%s' takes a list of %s, got %s in it", param->name,
-                       param->type == RG_PARAM_TEXTS ? "texts" : "numbers",
-                       rg_yaml_describe(item, got));
+    RG_MISTAKE(draft, item, "'%s' takes a list of %s, got %s in it", param->name,
+               param->type == RG_PARAM_TEXTS ? "texts" : "numbers", rg_yaml_describe(item, got));
     return false;
   }
   return value->n > 0;
@@ -156,11 +151,6 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *table, const 
   return rg_params_clear(alone, &scratch);
 }
 
-RgPlace rg_draft_place(const RgDraft *draft, const RgYamlNode *node)
-{
-  return (RgPlace){draft->path, node->line, node->column};
-}
-
 bool rg_draft_is_among(const char *key, const char *const *names)
 {
   while (*names && strcmp(*names, key)) names++;
@@ -180,10 +170,8 @@ bool rg_draft_whole(const RgDraft *draft, const char *what, const RgYamlNode *no
     *number = value;
     return true;
   }
-  rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, node),
-                     "%s must be a whole number in [%llu, %llu], got %s", what,
-                     (unsigned long long)least, (unsigned long long)most,
-                     rg_yaml_describe(node, got));
+  RG_MISTAKE(draft, node, "%s must be a whole number in [%llu, %llu], got %s", what,
+             (unsigned long long)least, (unsigned long long)most, rg_yaml_describe(node, got));
   return false;
 }
 
@@ -280,18 +268,8 @@ static RgSweepKey *next_key(const RgDraft *draft, int *axis, int *k)
 #define FOR_KEYS(draft, key)                                                                       \
   for (int a_##key = 0, k_##key = 0; (key = next_key(draft, &a_##key, &k_##key));)
 
-/* Settings with equal names in different tables become different columns. */
-static bool is_ambiguous(const RgDraft *draft, const RgSweepKey *key)
-{
-  RgSweepKey *other;
-
-  FOR_KEYS(draft, other)
-  if (other->block != key->block && !strcmp(other->name, key->name)) return true;
-  return false;
-}
-
-/* Give every path of the sweep its column: name and kind. Call after rg_draft_sweep, if there
-   are no mistakes. */
+/* Give every path of the sweep its column: name and kind. Settings with equal names in different
+   tables become different columns. Call after rg_draft_sweep, if there are no mistakes. */
 static PetscErrorCode draft_columns(RgDraft *draft)
 {
   RgSweepKey *key, *other;
@@ -300,8 +278,11 @@ static PetscErrorCode draft_columns(RgDraft *draft)
   for (int a = 0; a < draft->n_axes; a++)
     for (int k = 0; k < draft->axes[a].n_keys; k++) {
       key = &draft->axes[a].keys[k];
+      bool ambiguous = false;
       PetscCall(kind_of(&draft->axes[a], key));
-      if (is_ambiguous(draft, key)) PetscCall(rg_text_add(&name, "%s.", parts[key->block]));
+      FOR_KEYS(draft, other)
+      ambiguous = ambiguous || (other->block != key->block && !strcmp(other->name, key->name));
+      if (ambiguous) PetscCall(rg_text_add(&name, "%s.", parts[key->block]));
       PetscCall(rg_text_add(&name, "%s", key->name));
       key->column = name.data;
       name = (RgText){0};
@@ -406,22 +387,6 @@ static void choose_values(Pair *pair, int a)
   }
 }
 
-static PetscErrorCode create_pair(RgDraft *draft, Pair *pair)
-{
-  *pair = (Pair){.draft = draft};
-  PetscCall(PetscCalloc3(draft->n_axes, &pair->choices, draft->n_axes, &pair->n_choices,
-                         draft->n_axes, &pair->at));
-  for (int a = 0; a < draft->n_axes; a++)
-    PetscCall(PetscMalloc1(draft->axes[a].n_values, &pair->choices[a]));
-  return 0;
-}
-
-static PetscErrorCode destroy_pair(Pair *pair)
-{
-  for (int a = 0; a < pair->draft->n_axes; a++) PetscCall(PetscFree(pair->choices[a]));
-  return PetscFree3(pair->choices, pair->n_choices, pair->at);
-}
-
 /* The options struct of a block in a cell. */
 static void *options_of(RgCell *cell, RgBlock block)
 {
@@ -438,16 +403,6 @@ static void *options_of(RgCell *cell, RgBlock block)
   case RG_BLOCK_COUNT: break;
   }
   return NULL;
-}
-
-static PetscErrorCode apply_entry(const RgDraft *draft, const RgEntry *entry, RgCell *cell)
-{
-  for (int i = 0; i < entry->n_settings; i++) {
-    const RgSetting *setting = &entry->settings[i];
-    PetscCall(
-      rg_draft_apply(draft, setting->param, options_of(cell, setting->block), setting->value));
-  }
-  return 0;
 }
 
 /* Append a value as typed, with lists in brackets and ambiguous texts in quotes. */
@@ -541,7 +496,11 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
   PetscCall(rg_params_defaults(rg_maximiser_params, &cell->maximiser));
   PetscCall(rg_params_defaults(cell->problem->params, cell->problem_options));
   PetscCall(rg_params_defaults(cell->algorithm->params, cell->algorithm_options));
-  for (int i = 0; i < 3; i++) PetscCall(apply_entry(draft, layers[i], cell));
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < layers[i]->n_settings; k++) {
+      const RgSetting *set = &layers[i]->settings[k];
+      PetscCall(rg_draft_apply(draft, set->param, options_of(cell, set->block), set->value));
+    }
   for (int a = 0; a < draft->n_axes; a++) {
     for (int k = 0; pair->n_choices[a] && k < draft->axes[a].n_keys; k++) {
       const RgSweepKey *key = &draft->axes[a].keys[k];
@@ -612,13 +571,6 @@ static PetscErrorCode score_cell(RgCell *cell, int score)
   return cell->problem->scores->aim(cell->problem_options, score);
 }
 
-static PetscErrorCode add_cell(RgStudy *study, RgCell **cell)
-{
-  PetscCall(RG_GROW(study->n_cells, study->cells));
-  *cell = &study->cells[study->n_cells++];
-  return PetscMemzero(*cell, sizeof(**cell));
-}
-
 /* Whether values i and j of an axis are equal for the pair with one worker. */
 static bool same_alone(const Pair *pair, const RgSweepAxis *axis, int i, int j)
 {
@@ -655,9 +607,10 @@ static PetscErrorCode add_combination(Pair *pair, RgStudy *study)
   int score = 0, n_scores = 1;
 
   do {
-    RgCell *cell = NULL;
+    PetscCall(RG_GROW(study->n_cells, study->cells));
+    RgCell *cell = &study->cells[study->n_cells++];
     bool repeats;
-    PetscCall(add_cell(study, &cell));
+    PetscCall(PetscMemzero(cell, sizeof(*cell)));
     PetscCall(fill_cell(pair, cell));
     pair->alone = is_alone(pair, cell, &repeats);
     if (pair->alone) {
@@ -722,23 +675,16 @@ static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, RgText *shared, bo
   return 0;
 }
 
-/* Whether some cell uses a path, or another setting of its block. */
-static bool is_used(const RgSweepAxis *axis, const RgSweepKey *key)
-{
-  bool used = key->used;
-
-  for (int k = 0; key->whole && k < axis->n_keys && !used; k++)
-    used = axis->keys[k].whole == key->whole && axis->keys[k].used;
-  return used;
-}
-
-/* Report paths that no cell uses. */
+/* Report paths that no cell uses: neither the setting nor, of a whole block, another one of it. */
 static void check_used(const RgDraft *draft)
 {
   for (int a = 0; a < draft->n_axes; a++)
     for (int k = 0; k < draft->axes[a].n_keys; k++) {
-      const RgSweepKey *key = &draft->axes[a].keys[k];
-      if (is_used(&draft->axes[a], key) || (key->whole && key->whole != k + 1)) continue;
+      const RgSweepKey *keys = draft->axes[a].keys, *key = &keys[k];
+      bool used = key->used;
+      for (int j = 0; key->whole && j < draft->axes[a].n_keys; j++)
+        used = used || (keys[j].whole == key->whole && keys[j].used);
+      if (used || (key->whole && key->whole != k + 1)) continue;
       rg_diagnostics_add(
         draft->diagnostics, key->place,
         "the sweep over '%s' changes nothing: every entry it concerns sets its own "
@@ -754,9 +700,7 @@ static void check_labels(const RgDraft *draft, const RgStudy *study)
     const RgCell *cell = &study->cells[c];
     for (int a = 0; a < draft->n_algorithms; a++) {
       if (strcmp(cell->algorithm_label, draft->algorithms[a].label)) continue;
-      if (cell->algorithm_place.line == draft->algorithms[a].place.line &&
-          cell->algorithm_place.column == draft->algorithms[a].place.column)
-        continue;
+      if (rg_same_place(cell->algorithm_place, draft->algorithms[a].place)) continue;
       rg_diagnostics_add(draft->diagnostics, draft->algorithms[a].place,
                          "the label '%s' is also that of a swept algorithm (line %d)",
                          cell->algorithm_label, cell->algorithm_place.line);
@@ -767,12 +711,15 @@ static void check_labels(const RgDraft *draft, const RgStudy *study)
 
 PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study)
 {
-  Pair pair;
+  Pair pair = {.draft = draft};
   RgText shared = {0};
   bool fits = true;
 
   PetscCall(draft_columns(draft));
-  PetscCall(create_pair(draft, &pair));
+  PetscCall(PetscCalloc3(draft->n_axes, &pair.choices, draft->n_axes, &pair.n_choices,
+                         draft->n_axes, &pair.at));
+  for (int a = 0; a < draft->n_axes; a++)
+    PetscCall(PetscMalloc1(draft->axes[a].n_values, &pair.choices[a]));
   for (int p = 0; p < draft->n_problems && fits; p++) {
     for (int a = 0; a < draft->n_algorithms && fits; a++) {
       pair.problem = p;
@@ -780,7 +727,8 @@ PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study)
       PetscCall(expand_pair(&pair, study, &shared, &fits));
     }
   }
-  PetscCall(destroy_pair(&pair));
+  for (int a = 0; a < draft->n_axes; a++) PetscCall(PetscFree(pair.choices[a]));
+  PetscCall(PetscFree3(pair.choices, pair.n_choices, pair.at));
   study->shared = shared.data;
   if (!fits)
     rg_diagnostics_add(draft->diagnostics,

@@ -19,29 +19,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Check that a trial's seconds are those of a program: they are saved with its answers, so that a
-   resumed trial ends where it would have ended. */
-static void check_stop(const RgCell *cell, RgDiagnostics *found)
+/* Check when the trials of a cell may end, and what a cell whose objective differs between
+   evaluations can't have. The seconds of a trial are those of a program: they are saved with its
+   answers, so that a resumed trial ends where it would have ended. */
+static void check_end(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
 {
+  const bool dynamic =
+    domain->control == RG_CONTEXT_ANNOUNCED || rg_law_drifts(domain->n_laws, domain->laws);
+
   if (!isnan(cell->run.stop_seconds) && !(cell->problem->traits & RG_PROBLEM_COSTLY))
     rg_diagnostics_add(found, cell->problem_place,
                        "'stop_seconds' is for problems that a program evaluates; '%s' is not "
                        "one: use `iterations`, or `stop_regret`",
                        cell->problem_label);
-}
-
-/* Whether the objective differs between evaluations. */
-static bool is_dynamic(const RgDomain *domain)
-{
-  return domain->control == RG_CONTEXT_ANNOUNCED || rg_law_drifts(domain->n_laws, domain->laws);
-}
-
-/* Check when the trials of a cell may end, and what a cell whose objective differs between
-   evaluations can't have. */
-static void draft_check_moments(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
-{
-  check_stop(cell, found);
-  if (!is_dynamic(domain)) return;
+  if (!dynamic) return;
   if (!isnan(cell->run.stop_regret))
     rg_diagnostics_add(found, cell->problem_place,
                        "'stop_regret' needs one objective for all evaluations; that of '%s' "
@@ -191,35 +182,27 @@ static PetscErrorCode add_problem_text(const RgCell *cell, RgText *text)
   return rg_text_add(text, "}");
 }
 
-/* Append the options, or the text that replaces them. */
-static PetscErrorCode add_identity(const RgCell *cell, const Variant *variant, RgText *text)
-{
-  const RgProblemClass *class = cell->problem;
-
-  if (class->source) {
-    PetscCall(rg_text_add(text, "problem=%s@%d{", class->name, class->revision));
-    PetscCall(class->source->identity(class, cell->problem_options, text));
-    PetscCall(rg_text_add(text, "}"));
-  } else {
-    PetscCall(rg_text_add(text, "%s", variant->text));
-  }
-  return 0;
-}
-
-/* Check the problem of a cell and build its domain. */
+/* Check the problem of a cell and build its domain and its identity: its options, or the text that
+   replaces them. */
 static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Variant *variant)
 {
+  const RgProblemClass *class = cell->problem;
   RgDiagnostics found = {0};
   RgText identity = {0};
 
-  if (cell->problem->check)
-    PetscCall(
-      cell->problem->check(cell->problem, cell->problem_options, cell->problem_place, &found));
+  if (class->check)
+    PetscCall(class->check(class, cell->problem_options, cell->problem_place, &found));
   variant->sound = found.n == 0;
   merge_diagnostics(checker->diagnostics, &found);
   if (!variant->sound) return 0;
-  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &variant->domain));
-  PetscCall(add_identity(cell, variant, &identity));
+  PetscCall(class->domain(class, cell->problem_options, &variant->domain));
+  if (class->source) {
+    PetscCall(rg_text_add(&identity, "problem=%s@%d{", class->name, class->revision));
+    PetscCall(class->source->identity(class, cell->problem_options, &identity));
+    PetscCall(rg_text_add(&identity, "}"));
+  } else {
+    PetscCall(rg_text_add(&identity, "%s", variant->text));
+  }
   variant->identity = identity.data;
   return 0;
 }
@@ -412,22 +395,17 @@ static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain
   return 0;
 }
 
-/* The sign of known values relative to the maximised function; 0: the problem takes no known
-   values. */
-static int sign_of_values(const RgCell *cell, const RgDomain *domain)
-{
-  if (domain->context.dim || domain->n_constraints) return 0;
-  return rg_problem_is_minimised(cell->problem, cell->problem_options) ? -1 : 1;
-}
-
-/* Read the given designs of the initial design. */
+/* Read the given designs of the initial design. Their known values have the sign of the problem;
+   one with contexts or constraints takes no known values. */
 static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
 {
   RgText mistake = {0};
 
   if (!cell->run.given) return 0;
+  const int sign = rg_problem_is_minimised(cell->problem, cell->problem_options) ? -1 : 1;
+  const bool known = !domain->context.dim && !domain->n_constraints;
   PetscCall(rg_given_read(cell->run.given, &domain->design, domain->without_replacement,
-                          sign_of_values(cell, domain), &cell->given, &mistake));
+                          known ? sign : 0, &cell->given, &mistake));
   if (mistake.length)
     rg_diagnostics_add(found, cell->problem_place, "'given' of '%s': %s", cell->problem_label,
                        mistake.data);
@@ -457,11 +435,11 @@ static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
       (rule == RG_FAILURE_PENALTY ? !rg_number_only(typed + used, &on_failure->penalty)
                                   : typed[used] != '\0') ||
       !(fabs(on_failure->penalty) <= 1e100)) {
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'on_failure' is '%.60s'; accepted are fail, penalty VALUE, worst and "
-                       "infeasible",
-                       typed);
-    return 0;
+    return rg_diagnostics_add(
+      found, cell->problem_place,
+      "'on_failure' is '%.60s'; accepted are fail, penalty VALUE, worst and "
+      "infeasible",
+      typed);
   }
   on_failure->rule = (RgFailureRule)rule;
   if (rule) PetscCall(rg_text_add(&text, "%s", names[rule]));
@@ -534,7 +512,7 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscCall(copy_constraints(domain, &cell->constraints));
   PetscCall(check_on_failure(cell, &found));
   PetscCall(check_given(cell, domain, &found));
-  draft_check_moments(cell, domain, &found);
+  check_end(cell, domain, &found);
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);
@@ -584,17 +562,6 @@ static PetscErrorCode add_pending_text(const RgCell *cell, RgText *text)
   PetscCall(rg_text_add(text, ";pending={"));
   PetscCall(rg_params_canonical(rg_pending_params, &cell->pending, text));
   return rg_text_add(text, "}");
-}
-
-/* Hash the programs of the cell, once. */
-static PetscErrorCode look_outside(RgCell *cell)
-{
-  RgText text = {0};
-
-  if (cell->algorithm->outside)
-    PetscCall(cell->algorithm->outside->version(cell->algorithm_options, &text));
-  cell->outside = text.data;
-  return 0;
 }
 
 /* Whether the last queries have enough data for a search through contexts or a fit to save work. */
@@ -715,7 +682,7 @@ static PetscErrorCode find_files(Checker *checker, RgCell *cell, bool *may)
    Paths stay as typed, so that the text does not depend on the working directory. */
 static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
 {
-  RgText problem = {0}, algorithm = {0}, text = {0};
+  RgText problem = {0}, algorithm = {0}, text = {0}, outside = {0};
   const Variant *variant = NULL;
   bool may;
 
@@ -740,7 +707,10 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     if (has_known(cell)) PetscCall(rg_text_add(&text, ";known=%d", RG_KNOWN_REVISION));
     PetscCall(rg_text_add(&text, ";%s", algorithm.data));
     cell->text = text.data;
-    if (checker->study->programs) PetscCall(look_outside(cell));
+    if (checker->study->programs && cell->algorithm->outside) { /* hash its programs, once */
+      PetscCall(cell->algorithm->outside->version(cell->algorithm_options, &outside));
+      cell->outside = outside.data;
+    }
   }
   PetscCall(rg_text_clear(&problem));
   return rg_text_clear(&algorithm);

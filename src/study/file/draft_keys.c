@@ -72,8 +72,7 @@ bool rg_draft_number_for_rule(RgDraft *draft, const RgParam *table, const RgPara
   char text[160];
 
   if (!explain_number(table, param, value, text)) return false;
-  rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, value),
-                     "'%s' is the name of a rule: %s", param->name, text);
+  RG_MISTAKE(draft, value, "'%s' is the name of a rule: %s", param->name, text);
   return true;
 }
 
@@ -111,20 +110,6 @@ static bool find_among(int n, const RgEntry *entries, const char *key, Home *hom
   return false;
 }
 
-static bool is_block(const char *key)
-{
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
-    if (rg_block_names[b] && !strcmp(rg_block_names[b], key)) return true;
-  return false;
-}
-
-static bool is_of_study(const char *key)
-{
-  for (int i = 0; rg_study_keys[i].name; i++)
-    if (!strcmp(rg_study_keys[i].name, key)) return true;
-  return false;
-}
-
 /* Find where a key belongs that is unknown in an entry (NULL: at the top). */
 static bool find_home(const RgDraft *draft, const RgEntry *entry, const char *key, Home *home)
 {
@@ -137,8 +122,13 @@ static bool find_home(const RgDraft *draft, const RgEntry *entry, const char *ke
   if (find_among(draft->n_algorithms, draft->algorithms, key, home) ||
       find_among(draft->n_problems, draft->problems, key, home))
     return true;
-  *home = (Home){.entry = is_block(key) ? common : NULL, .block = RG_BLOCK_COUNT};
-  return home->entry ? entry != common : entry && is_of_study(key);
+  *home = (Home){.entry = NULL, .block = RG_BLOCK_COUNT};
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
+    if (rg_block_names[b] && !strcmp(rg_block_names[b], key)) home->entry = common;
+  if (home->entry) return entry != common;
+  const RgStudyKey *top = rg_study_keys;
+  while (top->name && strcmp(top->name, key)) top++;
+  return entry && top->name;
 }
 
 /* Describe the home of a key that stands in `entry`, or in its block `inside`. */
@@ -184,7 +174,7 @@ bool rg_draft_elsewhere(RgDraft *draft, const RgEntry *entry, const char *inside
   if (key != e->key && rg_text_nearest(e->key, names)) return false;
   describe_home(entry, inside, &home, text);
   const bool rule = home.param && explain_number(home.table, home.param, e->value, number);
-  const RgPlace place = {draft->path, e->line, e->column};
+  const RgPlace place = RG_PLACE_OF(draft, e);
   if (key == e->key)
     rg_diagnostics_add(draft->diagnostics, place, "unknown key '%s'%s; %s%s%s", key, where, text,
                        rule ? "; there " : "", number);
@@ -369,18 +359,15 @@ PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what,
   const char *nearest = rg_text_nearest(word, names);
 
   if (strchr(word, ')') && !strchr(word, '(')) { /* the second half of `law: normal(0, 1)` */
-    rg_diagnostics_add(
+    return rg_diagnostics_add(
       draft->diagnostics, place,
       "unknown %s '%.60s'%s: within { }, a text with a comma needs quotes, such as "
       "\"normal(0, 1)\"",
       what, word, where);
-    return 0;
   }
-  if (nearest) {
-    rg_diagnostics_add(draft->diagnostics, place, "unknown %s '%.60s'%s, did you mean '%s'?", what,
-                       word, where, nearest);
-    return 0;
-  }
+  if (nearest)
+    return rg_diagnostics_add(draft->diagnostics, place, "unknown %s '%.60s'%s, did you mean '%s'?",
+                              what, word, where, nearest);
   for (int i = 0; names[i]; i++) PetscCall(rg_text_add(&known, "%s%s", i ? ", " : "", names[i]));
   rg_diagnostics_add(draft->diagnostics, place, "unknown %s '%.60s'%s; known: %s", what, word,
                      where, known.length ? known.data : "none");
@@ -405,19 +392,13 @@ static const char *describe_entry(const RgEntry *entry, RgBlock block, char buff
   return buffer;
 }
 
-static int count_params(const RgParam *table)
-{
-  int n = 0;
-  while (table && table[n].name) n++;
-  return n;
-}
-
 /* All keys that an entry accepts directly (RG_BLOCK_COUNT), or in one of its blocks. */
 static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const char ***names)
 {
   int n = 0, room = 8;
 
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) room += count_params(rg_entry_table(entry, b));
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
+    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) room++;
   PetscCall(PetscCalloc1(room, names));
   for (int i = 0; only == RG_BLOCK_COUNT && entry->layer && rg_entry_keys[i].name; i++)
     (*names)[n++] = rg_entry_keys[i].name;
@@ -436,7 +417,7 @@ static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const c
 static PetscErrorCode unknown_key(RgDraft *draft, const RgEntry *entry, RgBlock block,
                                   const RgYamlEntry *e)
 {
-  const RgPlace place = {draft->path, e->line, e->column};
+  const RgPlace place = RG_PLACE_OF(draft, e);
   const char **names, *inside = block == RG_BLOCK_COUNT ? NULL : rg_block_names[block];
   char where[160];
 
@@ -469,7 +450,7 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
   for (; rg_presets[n].name; n++) names[n] = rg_presets[n].name;
   names[n] = NULL;
   if (!preset)
-    PetscCall(rg_draft_unknown(draft, rg_draft_place(draft, value), "preset",
+    PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, value), "preset",
                                scalar ? value->text : rg_yaml_describe(value, got), "", names));
   for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++)
     PetscCall(
@@ -514,12 +495,10 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
   }
   if (map->kind == RG_YAML_SCALAR && rg_block_is_short(block))
     return add_setting(draft, entry, block, table, map);
-  if (map->kind != RG_YAML_MAP) {
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
-                       "'%s' must be a map of settings, got %s (regatta describe %s lists them)",
-                       rg_block_names[block], rg_yaml_describe(map, got), rg_block_names[block]);
-    return 0;
-  }
+  if (map->kind != RG_YAML_MAP)
+    return RG_MISTAKE(draft, map,
+                      "'%s' must be a map of settings, got %s (regatta describe %s lists them)",
+                      rg_block_names[block], rg_yaml_describe(map, got), rg_block_names[block]);
   const RgYamlEntry *preset = block == RG_BLOCK_SURROGATE ? rg_yaml_find(map, "preset") : NULL;
   if (preset) PetscCall(parse_preset(draft, entry, preset->value));
   for (int i = 0; i < map->n; i++) {
@@ -535,7 +514,7 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
 /* Parse a key of an entry other than `name` and `label`. */
 static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntry *e)
 {
-  const RgPlace place = {draft->path, e->line, e->column};
+  const RgPlace place = RG_PLACE_OF(draft, e);
 
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     if (rg_block_names[b]) {
@@ -559,23 +538,12 @@ static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, 
   if (is_problem) entry->problem = rg_registry_find_problem(draft->registry, name);
   else entry->algorithm = rg_registry_find_algorithm(draft->registry, name);
   if (entry->problem || entry->algorithm) return 0;
-  if (rg_left_out(name)) {
-    rg_diagnostics_add(draft->diagnostics, place, RG_LEFT_OUT, name, rg_left_out(name));
-    return 0;
-  }
+  if (rg_left_out(name))
+    return rg_diagnostics_add(draft->diagnostics, place, RG_LEFT_OUT, name, rg_left_out(name));
   if (is_problem) PetscCall(rg_registry_problem_names(draft->registry, &names));
   else PetscCall(rg_registry_algorithm_names(draft->registry, &names));
   PetscCall(rg_draft_unknown(draft, place, is_problem ? "problem" : "algorithm", name, "", names));
   return PetscFree(names);
-}
-
-/* Whether an entry has the form `- ackley: {dim: 4}` instead of `- {name: ackley, dim: 4}`. */
-static bool is_name_as_key(const RgDraft *draft, const RgEntry *entry, const RgYamlNode *map)
-{
-  if (map->n < 1) return false;
-  return entry->layer == RG_LAYER_PROBLEM
-           ? rg_registry_find_problem(draft->registry, map->entries[0].key) != NULL
-           : rg_registry_find_algorithm(draft->registry, map->entries[0].key) != NULL;
 }
 
 /* The text of `name` or `label`; NULL and a mistake if it is not a text. */
@@ -584,8 +552,8 @@ static const char *entry_text(RgDraft *draft, const RgYamlEntry *e)
   char got[64];
 
   if (e->value->kind == RG_YAML_SCALAR && !rg_yaml_is_null(e->value)) return e->value->text;
-  rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, e->value),
-                     "'%s' must be a text, got %s", e->key, rg_yaml_describe(e->value, got));
+  RG_MISTAKE(draft, e->value, "'%s' must be a text, got %s", e->key,
+             rg_yaml_describe(e->value, got));
   return NULL;
 }
 
@@ -603,17 +571,10 @@ static bool is_obeyed(const char *text)
   return false;
 }
 
-/* Whether readers of CSV files (pandas, R) treat a text as a missing value. */
-static bool is_missing_word(const char *text)
-{
-  static const char *const words[] = {"#N/A",    "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",
-                                      "-nan",    "1.#IND",   "<NA>", "N/A",     "NA",       "NULL",
-                                      "1.#QNAN", "NaN",      "None", "n/a",     "nan",      "null"};
-
-  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-    if (!strcmp(text, words[i])) return true;
-  return false;
-}
+/* Words that readers of CSV files (pandas, R) treat as a missing value. */
+static const char *const missing_words[] = {
+  "#N/A", "#N/A N/A", "#NA",     "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "<NA>", "N/A",
+  "NA",   "NULL",     "1.#QNAN", "NaN",     "None",     "n/a",  "nan",  "null",   NULL};
 
 /* Check a label: it names groups of the results file, appears in legends and tables, and joins
    CSV files. */
@@ -631,7 +592,8 @@ static void check_label(RgDraft *draft, RgPlace place, const char *label)
   else if (length > 60) wrong = "it is longer than 60 bytes";
   else if (strchr(label, '/')) wrong = "'/' is not accepted in it";
   else if (strpbrk(label, "\n\r\t")) wrong = "it must be one line without tabs";
-  else if (is_missing_word(label)) wrong = "readers of CSV files take it for a missing value";
+  else if (rg_draft_is_among(label, missing_words))
+    wrong = "readers of CSV files take it for a missing value";
   else if (label[0] == ' ' || label[length - 1] == ' ') wrong = "it begins or ends with a space";
   else if (label[0] == '.') wrong = "it begins with '.'";
   if (wrong)
@@ -644,21 +606,20 @@ static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYa
   const char *what = entry->layer == RG_LAYER_PROBLEM ? "problem" : "algorithm";
   const RgYamlEntry *name = rg_yaml_find(map, "name"), *label = rg_yaml_find(map, "label");
 
-  if (!name) {
-    if (is_name_as_key(draft, entry, map))
-      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
-                         "this %s has no 'name': write '- {name: %s, ...}'", what,
-                         map->entries[0].key);
-    else
-      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map), "this %s has no 'name'",
-                         what);
-    return 0;
+  if (!name) { /* maybe `- ackley: {dim: 4}` instead of `- {name: ackley, dim: 4}` */
+    const char *first = map->n ? map->entries[0].key : "";
+    const bool known = entry->layer == RG_LAYER_PROBLEM
+                         ? rg_registry_find_problem(draft->registry, first) != NULL
+                         : rg_registry_find_algorithm(draft->registry, first) != NULL;
+    return RG_MISTAKE(draft, map, "this %s has no 'name'%s%s%s", what,
+                      known ? ": write '- {name: " : "", known ? first : "",
+                      known ? ", ...}'" : "");
   }
   const char *text = entry_text(draft, name);
   entry->label = label ? entry_text(draft, label) : NULL;
-  if (entry->label) check_label(draft, rg_draft_place(draft, label->value), entry->label);
+  if (entry->label) check_label(draft, RG_PLACE_OF(draft, label->value), entry->label);
   else entry->label = text;
-  if (text) PetscCall(find_class(draft, entry, rg_draft_place(draft, name->value), text));
+  if (text) PetscCall(find_class(draft, entry, RG_PLACE_OF(draft, name->value), text));
   return 0;
 }
 
@@ -669,7 +630,7 @@ static PetscErrorCode parse_entry(RgDraft *draft, RgLayer layer, const RgYamlNod
   char got[64];
 
   entry->layer = layer;
-  entry->place = rg_draft_place(draft, node);
+  entry->place = RG_PLACE_OF(draft, node);
   if (node->kind == RG_YAML_MAP) {
     PetscCall(parse_map_entry(draft, entry, node));
   } else if (node->kind == RG_YAML_SCALAR && !rg_yaml_is_null(node)) {
@@ -690,23 +651,14 @@ static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const c
   const RgYamlEntry *found = rg_yaml_find(root, key);
   char got[64];
 
-  if (!found) {
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, root),
-                       "'%s' is missing: a study needs at least one", key);
-    return 0;
-  }
+  if (!found) return RG_MISTAKE(draft, root, "'%s' is missing: a study needs at least one", key);
   const RgYamlNode *list = found->value;
-  if (list->kind != RG_YAML_LIST || !list->n) {
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
-                       "'%s' must be a list of names or maps, got %s", key,
-                       list->kind == RG_YAML_LIST ? "an empty one" : rg_yaml_describe(list, got));
-    return 0;
-  }
-  if (list->n > MAX_ENTRIES) {
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
-                       "'%s' has %d entries, at most %d are accepted", key, list->n, MAX_ENTRIES);
-    return 0;
-  }
+  if (list->kind != RG_YAML_LIST || !list->n)
+    return RG_MISTAKE(draft, list, "'%s' must be a list of names or maps, got %s", key,
+                      list->kind == RG_YAML_LIST ? "an empty one" : rg_yaml_describe(list, got));
+  if (list->n > MAX_ENTRIES)
+    return RG_MISTAKE(draft, list, "'%s' has %d entries, at most %d are accepted", key, list->n,
+                      MAX_ENTRIES);
   PetscCall(PetscCalloc1(list->n, entries));
   *n = list->n;
   for (int i = 0; i < list->n; i++) {
@@ -745,7 +697,7 @@ PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
   char got[64];
 
   draft->common.layer = RG_LAYER_COMMON;
-  draft->common.place = rg_draft_place(draft, common ? common->value : root);
+  draft->common.place = RG_PLACE_OF(draft, common ? common->value : root);
   PetscCall(
     parse_list(draft, root, "problems", RG_LAYER_PROBLEM, &draft->n_problems, &draft->problems));
   PetscCall(parse_list(draft, root, "algorithms", RG_LAYER_ALGORITHM, &draft->n_algorithms,

@@ -222,8 +222,7 @@ static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlN
       continue;
     }
     if (first > last) {
-      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, item->line, item->column},
-                         "a range counts upwards, as in '1..5'; got '%.40s'", item->text);
+      RG_MISTAKE(draft, item, "a range counts upwards, as in '1..5'; got '%.40s'", item->text);
       *ok = false;
     }
     for (int64_t v = first; v <= last && n <= MAX_AXIS_VALUES; v++, n++) {
@@ -239,8 +238,8 @@ static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlN
 }
 
 /* Add a key to the axis: the values of `param` in the values of a block. */
-static PetscErrorCode take_from_block(RgDraft *draft, RgSweepAxis *axis, const RgParam *param,
-                                      const RgSweepKey *block)
+static PetscErrorCode add_from_block(RgDraft *draft, RgSweepAxis *axis, const RgParam *param,
+                                     const RgSweepKey *block)
 {
   RgSweepKey *key;
   const int first = block->whole;
@@ -280,15 +279,14 @@ static PetscErrorCode check_block(RgDraft *draft, const RgSweepKey *block, const
     const RgYamlNode *map = block->values[i];
     *ok = map->kind == RG_YAML_MAP;
     if (!*ok)
-      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, map->line, map->column},
-                         "a value of '%s' is a map of its settings, got %s", word,
-                         rg_yaml_describe(map, got));
+      RG_MISTAKE(draft, map, "a value of '%s' is a map of its settings, got %s", word,
+                 rg_yaml_describe(map, got));
     for (int e = 0; *ok && e < map->n; e++) {
       const RgYamlEntry *entry = &map->entries[e];
       *ok = rg_params_find(table, entry->key) != NULL;
       if (!*ok)
-        PetscCall(rg_draft_unknown(draft, (RgPlace){draft->path, entry->line, entry->column},
-                                   "setting", entry->key, " in a sweep over a block", names));
+        PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, entry), "setting", entry->key,
+                                   " in a sweep over a block", names));
     }
   }
   return 0;
@@ -307,7 +305,7 @@ static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
     bool somewhere = false;
     for (int i = 0; i < block.n && !somewhere; i++)
       somewhere = rg_yaml_find(block.values[i], p->name) != NULL;
-    if (somewhere) PetscCall(take_from_block(draft, axis, p, &block));
+    if (somewhere) PetscCall(add_from_block(draft, axis, p, &block));
   }
   if (*ok && axis->n_keys < block.whole) {
     rg_diagnostics_add(draft->diagnostics, block.place,
@@ -347,7 +345,7 @@ static PetscErrorCode expand_short(RgDraft *draft, RgSweepKey *key)
 static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
                                 bool *complete)
 {
-  const RgPlace place = {draft->path, e->value->line, e->value->column};
+  const RgPlace place = RG_PLACE_OF(draft, e->value);
   RgSweepKey *key;
   char got[64];
   bool ok, listed;
@@ -355,27 +353,22 @@ static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlE
   *complete = false;
   PetscCall(RG_GROW(axis->n_keys, axis->keys));
   key = &axis->keys[axis->n_keys++];
-  *key = (RgSweepKey){.place = {draft->path, e->line, e->column}};
+  *key = (RgSweepKey){.place = RG_PLACE_OF(draft, e)};
   PetscCall(resolve_path(draft, key, e->key, &ok));
-  if (e->value->kind != RG_YAML_LIST || !e->value->n) {
-    rg_diagnostics_add(draft->diagnostics, place, "a sweep needs a list of values, got %s",
-                       e->value->kind == RG_YAML_LIST ? "an empty one"
-                                                      : rg_yaml_describe(e->value, got));
-    return 0;
-  }
+  if (e->value->kind != RG_YAML_LIST || !e->value->n)
+    return rg_diagnostics_add(draft->diagnostics, place, "a sweep needs a list of values, got %s",
+                              e->value->kind == RG_YAML_LIST ? "an empty one"
+                                                             : rg_yaml_describe(e->value, got));
   PetscCall(list_values(draft, key, e->value, &listed));
-  if (key->n > MAX_AXIS_VALUES) {
-    rg_diagnostics_add(draft->diagnostics, place, "an axis has at most %d values, got more",
-                       MAX_AXIS_VALUES);
-    return 0;
-  }
-  if (axis->n_values && axis->n_values != key->n) {
-    rg_diagnostics_add(draft->diagnostics, place,
-                       "paths of one axis go together, but this one has %d values and another %d "
-                       "(to cross them, make two list entries)",
-                       key->n, axis->n_values);
-    return 0;
-  }
+  if (key->n > MAX_AXIS_VALUES)
+    return rg_diagnostics_add(draft->diagnostics, place, "an axis has at most %d values, got more",
+                              MAX_AXIS_VALUES);
+  if (axis->n_values && axis->n_values != key->n)
+    return rg_diagnostics_add(
+      draft->diagnostics, place,
+      "paths of one axis go together, but this one has %d values and another %d "
+      "(to cross them, make two list entries)",
+      key->n, axis->n_values);
   if (!ok || !listed) return 0;
   axis->n_values = key->n;
   if (key->whole && rg_block_is_short(key->block)) PetscCall(expand_short(draft, key));
@@ -400,7 +393,7 @@ static RgPlace place_of_value(const RgDraft *draft, const RgSweepAxis *axis, int
 {
   for (int k = 0; k < axis->n_keys; k++) {
     const RgYamlNode *value = axis->keys[k].values[i];
-    if (value) return (RgPlace){draft->path, value->line, value->column};
+    if (value) return RG_PLACE_OF(draft, value);
   }
   return axis->place;
 }
@@ -423,12 +416,11 @@ static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgSweepA
 {
   char got[64];
 
-  axis->place = (RgPlace){draft->path, map->line, map->column};
+  axis->place = RG_PLACE_OF(draft, map);
   if (map->kind != RG_YAML_MAP || !map->n) {
-    rg_diagnostics_add(draft->diagnostics, axis->place,
-                       "an axis of 'sweep' is a map '{path: [values]}', got %s",
-                       map->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(map, got));
-    return 0;
+    return rg_diagnostics_add(
+      draft->diagnostics, axis->place, "an axis of 'sweep' is a map '{path: [values]}', got %s",
+      map->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(map, got));
   }
   bool complete = true;
   for (int i = 0; i < map->n; i++) {
@@ -449,13 +441,11 @@ PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep)
   char got[64];
 
   if (sweep->kind != RG_YAML_LIST || !sweep->n || sweep->n > MAX_AXES) {
-    rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, sweep->line, sweep->column},
-                       "'sweep' must be a list of 1 to %d axes '- {path: [values]}', got %s",
-                       MAX_AXES,
-                       sweep->kind != RG_YAML_LIST ? rg_yaml_describe(sweep, got)
-                       : sweep->n                  ? "more"
-                                                   : "an empty one");
-    return 0;
+    return RG_MISTAKE(
+      draft, sweep, "'sweep' must be a list of 1 to %d axes '- {path: [values]}', got %s", MAX_AXES,
+      sweep->kind != RG_YAML_LIST ? rg_yaml_describe(sweep, got)
+      : sweep->n                  ? "more"
+                                  : "an empty one");
   }
   PetscCall(PetscCalloc1(sweep->n, &draft->axes));
   draft->n_axes = sweep->n;
@@ -497,7 +487,7 @@ static PetscErrorCode check_words(RgDraft *draft, const RgYamlNode *const words[
     }
     known[n] = NULL;
     if (!found)
-      PetscCall(rg_draft_unknown(draft, rg_draft_place(draft, words[k]), replicate_names[k],
+      PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, words[k]), replicate_names[k],
                                  words[k]->text ? words[k]->text : "", " in 'replicate'", known));
   }
   return PetscFree(known);
@@ -520,9 +510,9 @@ static void raise_cells(RgDraft *draft, const RgYamlNode *map,
     found++;
   }
   if (!found)
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
-                       "'replicate' names a cell that the study has not: this problem, algorithm "
-                       "and swept settings don't meet");
+    RG_MISTAKE(draft, map,
+               "'replicate' names a cell that the study has not: this problem, algorithm "
+               "and swept settings don't meet");
 }
 
 /* Parse an entry of `replicate`. */
@@ -535,14 +525,12 @@ static PetscErrorCode replicate_cells(RgDraft *draft, const RgYamlNode *map, RgS
 
   for (int i = 0; i < map->n; i++)
     if (!rg_draft_is_among(map->entries[i].key, replicate_names))
-      PetscCall(rg_draft_unknown(
-        draft, (RgPlace){draft->path, map->entries[i].line, map->entries[i].column}, "key",
-        map->entries[i].key, " in 'replicate'", replicate_names));
+      PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, &map->entries[i]), "key",
+                                 map->entries[i].key, " in 'replicate'", replicate_names));
   for (int k = 0; k < CELL_WORDS; k++) words[k] = rg_yaml_value(map, replicate_names[k]);
   if (!seeds && (!instances || study->paired))
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
-                       "'replicate' needs 'seeds'%s",
-                       study->paired ? " where instances are paired" : " or 'instances'");
+    RG_MISTAKE(draft, map, "'replicate' needs 'seeds'%s",
+               study->paired ? " where instances are paired" : " or 'instances'");
   if (seeds)
     rg_draft_whole(draft, "'seeds'", seeds, (uint64_t)study->n_seeds, RG_MAX_TRIALS, &n_seeds);
   if (instances)
@@ -566,21 +554,19 @@ PetscErrorCode rg_draft_replicate(RgDraft *draft, const RgYamlNode *list, RgStud
   }
   if (!list) return 0;
   if (list->kind != RG_YAML_LIST)
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
-                       "'replicate' must be a list of maps, got %s", rg_yaml_describe(list, got));
+    RG_MISTAKE(draft, list, "'replicate' must be a list of maps, got %s",
+               rg_yaml_describe(list, got));
   for (int i = 0; i < (list->kind == RG_YAML_LIST ? list->n : 0); i++) {
     if (list->items[i]->kind == RG_YAML_MAP)
       PetscCall(replicate_cells(draft, list->items[i], study));
     else
-      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list->items[i]),
-                         "an entry of 'replicate' must be a map, got %s",
-                         rg_yaml_describe(list->items[i], got));
+      RG_MISTAKE(draft, list->items[i], "an entry of 'replicate' must be a map, got %s",
+                 rg_yaml_describe(list->items[i], got));
   }
   for (int c = 0; c < study->n_cells; c++) most = PetscMax(most, study->cells[c].n_seeds);
   for (int i = 0; i < study->n_seeds; i++) last = PetscMax(last, study->seeds[i]);
   if (last > RG_MAX_SEED - (uint64_t)most)
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
-                       "'replicate' has no seeds left after %llu", (unsigned long long)last);
+    RG_MISTAKE(draft, list, "'replicate' has no seeds left after %llu", (unsigned long long)last);
   PetscCall(PetscMalloc1(most, &seeds));
   for (int i = 0; i < most; i++)
     seeds[i] = i < study->n_seeds ? study->seeds[i] : last + 1 + (uint64_t)(i - study->n_seeds);

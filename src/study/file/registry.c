@@ -175,19 +175,14 @@ static bool is_name(const char *name)
   return name && *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
 }
 
-/* Whether an earlier class in the list has the same name; earlier classes have names. */
-static bool repeats_problem(const RgProblemClass *const *classes,
-                            const RgProblemClass *const *which)
+/* Whether an earlier class in the list has the same name. The name is the first member of a class,
+   and earlier classes have names. */
+static bool is_repeated(const void *classes, const void *which)
 {
-  while (classes < which && strcmp((*classes)->name, (*which)->name)) classes++;
-  return classes < which;
-}
+  const char *const *const *at = classes, *const *const *end = which;
 
-static bool repeats_algorithm(const RgAlgorithmClass *const *classes,
-                              const RgAlgorithmClass *const *which)
-{
-  while (classes < which && strcmp((*classes)->name, (*which)->name)) classes++;
-  return classes < which;
+  while (at < end && strcmp(**at, **end)) at++;
+  return at < end;
 }
 
 static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *plugin,
@@ -199,7 +194,7 @@ static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *
       PetscCall(rg_text_add(mistake, "has a problem whose name is not made of a-z, 0-9 and '_'"));
     else if (rg_registry_find_problem(registry, c->name))
       PetscCall(rg_text_add(mistake, "has a problem '%s', but there is one already", c->name));
-    else if (repeats_problem(plugin->problems, p))
+    else if (is_repeated(plugin->problems, p))
       PetscCall(
         rg_text_add(mistake, "has two problems '%s': each needs a name of its own", c->name));
     else if (!c->title || !c->summary || !c->reference || !c->params || !c->domain || !c->evaluate)
@@ -215,7 +210,7 @@ static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *
                                      "'_'"));
     else if (rg_registry_find_algorithm(registry, c->name))
       PetscCall(rg_text_add(mistake, "has an algorithm '%s', but there is one already", c->name));
-    else if (repeats_algorithm(plugin->algorithms, a))
+    else if (is_repeated(plugin->algorithms, a))
       PetscCall(
         rg_text_add(mistake, "has two algorithms '%s': each needs a name of its own", c->name));
     else if (!c->title || !c->summary || !c->reference || !c->params || !c->ask)
@@ -249,8 +244,7 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded 
 
 bool rg_registry_shares_hdf5(const RgRegistry *registry)
 {
-  for (int i = 0; registry && i < registry->n;
-       i++) /* dlsym looks into what the file is linked with */
+  for (int i = 0; registry && i < registry->n; i++) /* dlsym finds what the file is linked with */
     if (dlsym(registry->loaded[i].library, "H5open")) return true;
   return false;
 }

@@ -7,10 +7,41 @@
 #include "regatta/problem.h"
 #include "regatta/study.h"
 #include "study/file/crew_options.h"
-#include "study/file/given.h"
 
 #define RG_SCHEMA_VERSION 2 /* schema version of results files */
 #define RG_KEY_VERSION 1    /* version of keys: a new version changes all trials */
+
+/* ---- given designs: those from a file at the start of an initial design ---- */
+
+/* Part of the identity of trials with known values on a clock, or of problems that Regatta
+   computes. 2: known values take no time and are never lost, and `f` has no noise. */
+#define RG_KNOWN_REVISION 2
+
+typedef struct {
+  int n;
+  double *x; /* n x dim, unit coordinates; owned */
+  /* n x dim, as in the file; evaluations use these. In a finite design, the coordinates of the
+     point */
+  double *native;
+  int *index; /* n: index in a finite design; -1 in a box; owned */
+  double *y; /* n: known values of the maximised function; NULL: the designs are evaluated; owned */
+  bool exact; /* `native` equals the conversion of `x`, to the last bit */
+} RgGiven;
+
+/* Read a file of comma-separated values. The header names the coordinates of `space` (x1, x2,
+   ... without names), in any order. Every row is a design in native units, with words for
+   choices and empty cells for inputs that don't count. The first mistake is appended to
+   `mistake`, and `given` stays empty. once: the designs must be distinct. A further column y has
+   known values; sign: 1, or -1 if they are the negative of what is maximised, or 0 if the problem
+   takes no known values. */
+PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, int sign,
+                             RgGiven *given, RgText *mistake);
+PetscErrorCode rg_given_clear(RgGiven *given);
+/* Append the identity of the designs: a hash of x, or of `native` if that is not exact, and a hash
+   of their known values. */
+PetscErrorCode rg_given_identity(const RgGiven *given, int dim, RgText *text);
+
+/* ---- studies ---- */
 
 /* The kinds of initial designs. On a finite design: the free points nearest to a box design. */
 typedef enum { RG_INITIAL_UNIFORM, RG_INITIAL_SOBOL, RG_INITIAL_LATIN_HYPERCUBE } RgInitialDesign;
@@ -176,5 +207,18 @@ size_t rg_cell_problem_length(const RgCell *cell);
 /* Whether the problems of two cells have the same options, as far as results depend on them. */
 bool rg_cell_same_problem(const RgCell *a, const RgCell *b);
 PetscErrorCode rg_study_destroy(RgStudy *study);
+
+/* The reason why two studies are not parts of one: a key, and its value in each. */
+typedef struct {
+  char key[192];
+  char first[64], second[64];
+} RgStudyDifference;
+
+/* Join the texts of two study files. *joined: a text with all seeds, problems, algorithms and
+   sweep axes of both (owned by the caller), or NULL if the first text has them all, or one is
+   not a YAML map. *same: they are parts of one study; else `difference` names a key that
+   differs, other than the lists above and texts for people. O(length^2) at most. */
+PetscErrorCode rg_study_join(const char *first, const char *second, char **joined, bool *same,
+                             RgStudyDifference *difference);
 
 #endif

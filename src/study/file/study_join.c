@@ -1,5 +1,5 @@
 /* The join of two parts of a study: keys are compared, lists are united. */
-#include "study/file/study_join.h"
+#include "study/file/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -58,8 +58,7 @@ static PetscErrorCode parse_text(const RgDraft *draft, const char *key, const Rg
 
   bool fine = node && node->kind == RG_YAML_SCALAR && !rg_yaml_is_null(node);
   if (node && !fine)
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, node),
-                       "'%s' must be a text, got %s", key, rg_yaml_describe(node, got));
+    RG_MISTAKE(draft, node, "'%s' must be a text, got %s", key, rg_yaml_describe(node, got));
   PetscCall(PetscStrallocpy(fine ? node->text : "", text));
   for (size_t n = strlen(*text); n && isspace((unsigned char)(*text)[n - 1]); n--)
     (*text)[n - 1] = '\0';
@@ -91,16 +90,13 @@ static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, R
   PetscCall(parse_text(draft, "study", node, &study->name));
   if (draft->diagnostics->n > before) return 0;
   size_t length = strlen(study->name);
-  if (!node)
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, root),
-                       "'study' is missing: a study needs a name, 'study: NAME'");
+  if (!node) RG_MISTAKE(draft, root, "'study' is missing: a study needs a name, 'study: NAME'");
   else if (!length || length > 64 || study->name[0] == '-' ||
            strspn(study->name, "abcdefghijklmnopqrstuvwxyz0123456789_-") < length)
-    rg_diagnostics_add(
-      draft->diagnostics, rg_draft_place(draft, node),
-      "the study's name must be 1 to 64 lower-case letters, digits, '_' and '-', no '-' "
-      "first, got '%.80s'",
-      study->name);
+    RG_MISTAKE(draft, node,
+               "the study's name must be 1 to 64 lower-case letters, digits, '_' and '-', no '-' "
+               "first, got '%.80s'",
+               study->name);
   return 0;
 }
 
@@ -126,11 +122,10 @@ static PetscErrorCode parse_seed_range(RgDraft *draft, const RgYamlNode *map, Rg
     else if (!strcmp(e->key, "count"))
       rg_draft_whole(draft, "'count'", e->value, 1, RG_MAX_TRIALS, &count);
     else
-      PetscCall(rg_draft_unknown(draft, (RgPlace){draft->path, e->line, e->column}, "key", e->key,
-                                 " in 'seeds'", names));
+      PetscCall(
+        rg_draft_unknown(draft, RG_PLACE_OF(draft, e), "key", e->key, " in 'seeds'", names));
   }
-  if (!rg_yaml_find(map, "count"))
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map), "'seeds' needs a 'count'");
+  if (!rg_yaml_find(map, "count")) RG_MISTAKE(draft, map, "'seeds' needs a 'count'");
   return count_seeds(first, count, study);
 }
 
@@ -152,11 +147,8 @@ static PetscErrorCode parse_seed_list(RgDraft *draft, const RgYamlNode *list, Rg
   Seed *sorted;
   bool fine = true;
 
-  if (!list->n) {
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
-                       "'seeds' is an empty list: a study needs at least one seed");
-    return 0;
-  }
+  if (!list->n)
+    return RG_MISTAKE(draft, list, "'seeds' is an empty list: a study needs at least one seed");
   PetscCall(PetscCalloc1(list->n, &study->seeds));
   PetscCall(PetscCalloc1(list->n, &sorted));
   study->n_seeds = list->n;
@@ -168,8 +160,8 @@ static PetscErrorCode parse_seed_list(RgDraft *draft, const RgYamlNode *list, Rg
   qsort(sorted, (size_t)list->n, sizeof(Seed), compare_seeds);
   for (int i = 1; i < list->n && fine; i++)
     if (sorted[i].seed == sorted[i - 1].seed)
-      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list->items[sorted[i].position]),
-                         "seed %llu is in the list twice", (unsigned long long)sorted[i].seed);
+      RG_MISTAKE(draft, list->items[sorted[i].position], "seed %llu is in the list twice",
+                 (unsigned long long)sorted[i].seed);
   return PetscFree(sorted);
 }
 
@@ -197,7 +189,7 @@ static PetscErrorCode check_keys(RgDraft *draft, const RgYamlNode *root)
   for (int i = 0; rg_study_keys[i].name; i++) names[i] = rg_study_keys[i].name;
   for (int i = 0; i < root->n; i++) {
     const RgYamlEntry *e = &root->entries[i];
-    const RgPlace place = {draft->path, e->line, e->column};
+    const RgPlace place = RG_PLACE_OF(draft, e);
     if (rg_draft_is_among(e->key, names) ||
         rg_draft_elsewhere(draft, NULL, NULL, " in the study", e, names))
       continue;
@@ -240,10 +232,9 @@ static void check_size(const RgDraft *draft, const RgYamlNode *root, const RgStu
   for (int i = 0; i < study->n_cells; i++)
     n += (double)study->cells[i].n_seeds * rg_study_instances(study, &study->cells[i]);
   if (n > RG_MAX_TRIALS)
-    rg_diagnostics_add(
-      draft->diagnostics, rg_draft_place(draft, root),
-      "the study has %.0f trials (cells x instances x seeds); at most %d are accepted", n,
-      RG_MAX_TRIALS);
+    RG_MISTAKE(draft, root,
+               "the study has %.0f trials (cells x instances x seeds); at most %d are accepted", n,
+               RG_MAX_TRIALS);
 }
 
 /* Run the steps; each requires that the previous one found no mistakes. */
@@ -255,11 +246,10 @@ static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy
   const int before = diagnostics->n;
 
   if (!root || root->kind != RG_YAML_MAP) {
-    rg_diagnostics_add(diagnostics,
-                       (RgPlace){draft->path, root ? root->line : 1, root ? root->column : 1},
-                       "a study file is a map of 'study', 'problems', 'algorithms' ..., got %s",
-                       root ? rg_yaml_describe(root, got) : "an empty file");
-    return 0;
+    return rg_diagnostics_add(
+      diagnostics, (RgPlace){draft->path, root ? root->line : 1, root ? root->column : 1},
+      "a study file is a map of 'study', 'problems', 'algorithms' ..., got %s",
+      root ? rg_yaml_describe(root, got) : "an empty file");
   }
   PetscCall(parse_header(draft, root, study));
   PetscCall(rg_draft_entries(draft, root));

@@ -88,10 +88,11 @@ static RgPlace place_of(const Reader *reader, yaml_mark_t mark)
   return (RgPlace){reader->path, (int)mark.line + 1, (int)mark.column + 1};
 }
 
-static void stop(Reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static PetscErrorCode stop(Reader *reader, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
 
-/* Report a mistake at the current event and end the reading. */
-static void stop(Reader *reader, const char *format, ...)
+/* Report a mistake at the current event and end the reading. Returns 0. */
+static PetscErrorCode stop(Reader *reader, const char *format, ...)
 {
   char message[256];
   va_list arguments;
@@ -102,6 +103,7 @@ static void stop(Reader *reader, const char *format, ...)
   rg_diagnostics_add(reader->diagnostics, place_of(reader, reader->event.start_mark), "%s",
                      message);
   reader->stopped = true;
+  return 0;
 }
 
 /* The byte at a mark, 0 beyond the end. Marks count characters, so continuation bytes don't
@@ -248,13 +250,9 @@ static PetscErrorCode open_anchor(Reader *reader, int *slot)
   if (!name) return 0;
   for (int i = 0; i < reader->n_anchors; i++) {
     if (strcmp(reader->anchors[i].name, name)) continue;
-    stop(reader, "the anchor '&%.60s' is defined twice", name);
-    return 0;
+    return stop(reader, "the anchor '&%.60s' is defined twice", name);
   }
-  if (reader->n_anchors == RG_YAML_MAX_ANCHORS) {
-    stop(reader, "too many anchors");
-    return 0;
-  }
+  if (reader->n_anchors == RG_YAML_MAX_ANCHORS) return stop(reader, "too many anchors");
   PetscCall(RG_GROW(reader->n_anchors, reader->anchors));
   *slot = reader->n_anchors++;
   reader->anchors[*slot] = (Anchor){NULL, NULL};
@@ -271,10 +269,7 @@ static PetscErrorCode read_alias(Reader *reader, int depth, RgYamlNode **node)
   *node = NULL;
   for (int i = 0; i < reader->n_anchors; i++)
     if (!strcmp(reader->anchors[i].name, name)) *node = (RgYamlNode *)reader->anchors[i].node;
-  if (!*node) {
-    stop(reader, "the alias '*%.60s' has no complete anchor before it", name);
-    return 0;
-  }
+  if (!*node) return stop(reader, "the alias '*%.60s' has no complete anchor before it", name);
   if (depth + (*node)->height - 1 > RG_YAML_MAX_DEPTH)
     stop(reader, "the file is nested more than %d levels deep", RG_YAML_MAX_DEPTH);
   else if (reader->n_nodes > RG_YAML_MAX_NODES - (*node)->weight)
@@ -289,10 +284,8 @@ static PetscErrorCode read_scalar(Reader *reader, RgYamlNode **node)
   const char *value = (const char *)event->data.scalar.value;
 
   PetscCall(create_node(reader, RG_YAML_SCALAR, node));
-  if (memchr(value, 0, event->data.scalar.length)) {
-    stop(reader, "a NUL character is not accepted");
-    return 0;
-  }
+  if (memchr(value, 0, event->data.scalar.length))
+    return stop(reader, "a NUL character is not accepted");
   (*node)->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
   return PetscStrallocpy(value, &(*node)->text);
 }
@@ -320,18 +313,14 @@ static PetscErrorCode read_key(Reader *reader, RgYamlNode *map)
   const yaml_event_t *event = &reader->event;
   RgYamlNode *key = NULL;
 
-  if (event->type != YAML_SCALAR_EVENT || has_tag(event) || anchor_of(event)) {
-    stop(reader, "a key must be plain text");
-    return 0;
-  }
+  if (event->type != YAML_SCALAR_EVENT || has_tag(event) || anchor_of(event))
+    return stop(reader, "a key must be plain text");
   PetscCall(read_scalar(reader, &key));
   if (reader->stopped) return 0;
-  if (!key->text[0] || (key->plain && !strcmp(key->text, "<<"))) {
-    stop(reader, "%s",
-         key->text[0] ? "merge keys ('<<') are not accepted: write the settings out"
-                      : "a key is missing before ':'");
-    return 0;
-  }
+  if (!key->text[0] || (key->plain && !strcmp(key->text, "<<")))
+    return stop(reader, "%s",
+                key->text[0] ? "merge keys ('<<') are not accepted: write the settings out"
+                             : "a key is missing before ':'");
   PetscCall(RG_GROW(map->n, map->entries));
   map->entries[map->n++] = (RgYamlEntry){key->text, key->line, key->column, NULL};
   key->text = NULL; /* the map owns it now */
@@ -415,8 +404,7 @@ static PetscErrorCode read_document(Reader *reader)
   PetscCall(next_event(reader));
   PetscCall(next_event(reader));
   if (reader->stopped || reader->event.type == YAML_STREAM_END_EVENT) return 0;
-  stop(reader, "a second document begins here; a study file is one document");
-  return 0;
+  return stop(reader, "a second document begins here; a study file is one document");
 }
 
 static PetscErrorCode destroy_reader(Reader *reader)

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/grow.h"
-#include "study/file/study_join.h"
+#include "study/file/study.h"
 #include "study/store/evaluation_log.h"
 #include "study/store/layout.h"
 #include "study/store/presence.h"

@@ -5,7 +5,7 @@
 #include "gp/kernel/kernel.h"
 #include "study/file/draft.h"
 #include "study/file/registry.h"
-#include "study/file/study_join.h"
+#include "study/file/study.h"
 #include "trial_at.h"
 
 RG_TEST(the_head_is_read)

@@ -1,6 +1,6 @@
 /* Given designs: the designs from a file at the start of an initial design, evaluated or with
    known values. */
-#include "study/file/given.h"
+#include "study/file/study.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ static PetscErrorCode find_point(const RgSpace *space, const double *native, int
 }
 
 /* Convert a row of a box in `native` to unit coordinates. */
-static PetscErrorCode take_design(const RgSpace *space, int row, RgGiven *given)
+static PetscErrorCode convert_design(const RgSpace *space, int row, RgGiven *given)
 {
   double *x = given->x + (size_t)row * space->dim;
   const double *native = given->native + (size_t)row * space->dim;
@@ -158,7 +158,7 @@ static PetscErrorCode take_design(const RgSpace *space, int row, RgGiven *given)
 }
 
 /* Read the known value of a row. */
-static PetscErrorCode take_value(Reading *r, int row, RgGiven *given)
+static PetscErrorCode read_value(Reading *r, int row, RgGiven *given)
 {
   double value;
 
@@ -171,7 +171,7 @@ static PetscErrorCode take_value(Reading *r, int row, RgGiven *given)
   return 0;
 }
 
-static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
+static PetscErrorCode read_row(Reading *r, int row, bool once, RgGiven *given)
 {
   const RgSpace *space = r->space;
   double *x = given->x + (size_t)row * space->dim;
@@ -180,10 +180,10 @@ static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
   for (int j = 0; j < space->dim && !r->mistake->length; j++)
     PetscCall(read_cell(r, row, j, &native[j]));
   PetscCall(check_empty(r, row, native));
-  PetscCall(take_value(r, row, given));
+  PetscCall(read_value(r, row, given));
   given->index[row] = -1;
   if (r->mistake->length) return 0;
-  if (!rg_space_is_finite(space)) return take_design(space, row, given);
+  if (!rg_space_is_finite(space)) return convert_design(space, row, given);
   PetscCall(find_point(space, native, &given->index[row]));
   if (given->index[row] < 0)
     return rg_text_add(r->mistake, "%s:%d: none of the %d designs there are", r->path,
@@ -215,7 +215,7 @@ PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, 
     PetscCall(PetscMalloc1(given->n, &given->index));
     if (r.values >= 0) PetscCall(PetscMalloc1(given->n, &given->y));
   }
-  for (int row = 0; row < given->n && !own.length; row++) PetscCall(take_row(&r, row, once, given));
+  for (int row = 0; row < given->n && !own.length; row++) PetscCall(read_row(&r, row, once, given));
   if (own.length) PetscCall(rg_given_clear(given));
   if (own.length) PetscCall(rg_text_add(mistake, "%s", own.data));
   PetscCall(PetscFree(r.column));
