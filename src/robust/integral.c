@@ -41,8 +41,7 @@ static PetscErrorCode prior_variance(const RgIntegral *integral, const RgSetPost
   double *K;
 
   PetscCall(PetscMalloc1((size_t)n * n, &K));
-  PetscCall(
-    rg_kernel_matrix(rg_set_posterior_kernel(posterior), n, rg_set_posterior_points(posterior), K));
+  PetscCall(rg_kernel_matrix(&posterior->prior.kernel, n, posterior->prior.points, K));
   *variance = 0.0;
   for (int i = 0; i < n; i++) {
     *variance += integral->p[i] * cblas_ddot(n, K + (size_t)i * n, 1, integral->p, 1);
@@ -64,7 +63,7 @@ static PetscErrorCode reset(void *closure, const RgSetPosterior *posterior)
 
   PetscCall(prior_variance(integral, posterior, &variance));
   for (int i = 0; i < integral->n_designs; i++) {
-    integral->mean[i] = average(integral, i, rg_set_posterior_mean(posterior));
+    integral->mean[i] = average(integral, i, posterior->mean);
     integral->variance[i] = variance;
   }
   return 0;
@@ -110,8 +109,8 @@ PetscErrorCode rg_integral_create(RgSetPosterior *posterior, int n_contexts, con
 {
   RgSetListener listener = {integral, reset, update, keep, restore};
 
-  *integral = (RgIntegral){
-    .n_designs = rg_set_posterior_size(posterior) / n_contexts, .n_contexts = n_contexts, .p = p};
+  *integral =
+    (RgIntegral){.n_designs = posterior->prior.size / n_contexts, .n_contexts = n_contexts, .p = p};
   PetscCall(PetscMalloc3(integral->n_designs, &integral->mean, integral->n_designs,
                          &integral->variance, 2 * (size_t)integral->n_designs, &integral->kept));
   PetscCall(rg_set_posterior_follow(posterior, &listener));

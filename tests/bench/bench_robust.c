@@ -73,7 +73,7 @@ static PetscErrorCode fill(void *closure)
 {
   Grid *grid = closure;
   RgFailure failure = {0};
-  const int size = rg_set_posterior_size(grid->posterior);
+  const int size = grid->posterior->prior.size;
 
   PetscCall(rg_set_posterior_reset(grid->posterior, NULL, 1e-6, 0.0));
   for (int i = 0; i < grid->count; i++)

@@ -186,7 +186,7 @@ RG_TEST(o15_trace)
     double ucb[10];
 
     for (int i = 0; i < 10; i++) {
-      ucb[i] = rg_set_posterior_mean(set)[i] + sqrt(zeta[t] * rg_set_posterior_variance(set)[i]);
+      ucb[i] = set->mean[i] + sqrt(zeta[t] * set->variance[i]);
       if (ucb[i] > ucb[best]) best = i;
     }
     assert_int_equal(best, chosen[t]);

@@ -51,8 +51,8 @@ RG_TEST(test_o15_trace)
   for (size_t t = 0; t < sizeof trace / sizeof trace[0]; t++) {
     double zeta = rg_irgp_quantile(rg_irgp_shift_finite(N), 0.5, 1.0 - trace[t][1]);
     RgUcb ucb = {sqrt(zeta)};
-    for (int i = 0; i < N; i++) sd[i] = sqrt(rg_set_posterior_variance(posterior)[i]);
-    rg_acquisition_ucb(&ucb, N, rg_set_posterior_mean(posterior), sd, value, NULL, NULL);
+    for (int i = 0; i < N; i++) sd[i] = sqrt(posterior->variance[i]);
+    rg_acquisition_ucb(&ucb, N, posterior->mean, sd, value, NULL, NULL);
     int chosen = rg_argmax(N, value, NULL);
     regret += optimum - objective(chosen);
     RG_CLOSE(zeta, trace[t][2], 1e-10);

@@ -81,8 +81,8 @@ RG_TEST(posterior)
   const RgSetPosterior *set = updated(&bench)->model.posterior.set;
   for (int k = 0; k < 4; k++) {
     const int at = expected[k].x * SIDE + expected[k].w;
-    RG_CLOSE(rg_set_posterior_mean(set)[at], expected[k].mean, 1e-10);
-    RG_CLOSE(rg_set_posterior_variance(set)[at], expected[k].variance, 1e-10);
+    RG_CLOSE(set->mean[at], expected[k].mean, 1e-10);
+    RG_CLOSE(set->variance[at], expected[k].variance, 1e-10);
   }
   bench_end(&bench);
 }
@@ -167,7 +167,7 @@ RG_TEST(ties_and_widths)
     bench_make("expectation", "rrgp_ucb", NULL, &bench);
     bench.history.n = n;
     const int at = data_x[n] * SIDE + data_w[n];
-    gain += 0.5 * log1p(rg_set_posterior_variance(updated(&bench)->model.posterior.set)[at] / 1e-6);
+    gain += 0.5 * log1p(updated(&bench)->model.posterior.set->variance[at] / 1e-6);
     bench_end(&bench);
   }
   RG_CLOSE(gain, 41.4223912054, 1e-10);
@@ -188,7 +188,7 @@ RG_TEST(native_units)
   bench_make("ptr(0.5)", "rrgp_ucb", NULL, &bench);
   standardised = false;
   const RgRobust *robust = updated(&bench);
-  const double *mean = rg_set_posterior_mean(robust->model.posterior.set);
+  const double *mean = robust->model.posterior.set->mean;
   assert_true(fabs(robust->model.scale - 1) > 0.04 && fabs(robust->model.shift) > 0.05);
   RG_OK(PetscMalloc1(size, &native));
   for (int i = 0; i < size; i++) native[i] = robust->model.shift + robust->model.scale * mean[i];
@@ -199,7 +199,7 @@ RG_TEST(native_units)
   for (int i = 0; i < SIDE; i++) RG_CLOSE(robust->value[i], F[i], 1e-12);
   RG_OK(rg_algorithm_ask(&bench.algorithm, 6, &bench.history, &bench.query, &failure));
   const double width = sqrt(bench.extra[RG_ROBUST_CONFIDENCE]) * robust->model.scale;
-  const double *variance = rg_set_posterior_variance(robust->model.posterior.set);
+  const double *variance = robust->model.posterior.set->variance;
   for (int i = 0; i < SIDE; i++) {
     double p = 0;
     for (int j = 0; j < SIDE; j++)
@@ -262,10 +262,10 @@ RG_TEST(paths_follow_the_posterior)
     const int at = data_x[i] * SIDE + data_w[i];
     for (int s = 0; s < PATHS; s++) e[s][i] = sqrt(noise) * rg_random_normal(&random);
     RG_OK(rg_set_posterior_append(with, at, y_of(i), &failure));
-    memcpy(z + 2 * i, rg_set_posterior_points(with) + 2 * (size_t)at, 2 * sizeof *z);
+    memcpy(z + 2 * i, with->prior.points + 2 * (size_t)at, 2 * sizeof *z);
   }
   RG_OK(PetscMalloc1(DATA * N, &cross));
-  RG_OK(rg_kernel_cross(&kernel, DATA, z, N, rg_set_posterior_points(with), cross));
+  RG_OK(rg_kernel_cross(&kernel, DATA, z, N, with->prior.points, cross));
   for (int s = 0; s < PATHS; s++) {
     double weight[DATA], worst = 0;
     const double *prior = priors.path + (size_t)s * N, *path = paths.path + (size_t)s * N;

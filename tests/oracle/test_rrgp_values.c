@@ -283,8 +283,7 @@ RG_TEST(after_six_observations)
     double above = 0, spread = 0;
     for (int j = 0; j < 50; j++) {
       const size_t i = (size_t)threshold[k].x * 50 + j;
-      const double z =
-        (rg_set_posterior_mean(set)[i] - 0.5) / sqrt(rg_set_posterior_variance(set)[i]);
+      const double z = (set->mean[i] - 0.5) / sqrt(set->variance[i]);
       const double p = 0.5 * erfc(-z * M_SQRT1_2);
       above += p / 50;
       spread += p * (1 - p) / 50;

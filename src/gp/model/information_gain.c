@@ -39,8 +39,8 @@ static PetscErrorCode select_greedily(const RgDomain *domain, const RgKernel *ke
   bool *used;
 
   PetscCall(rg_set_posterior_create(domain, kernel, noise_variance, 0.0, gain->n, &posterior));
-  const int size = rg_set_posterior_size(posterior);
-  const double *variance = rg_set_posterior_variance(posterior);
+  const int size = posterior->prior.size;
+  const double *variance = posterior->variance;
   PetscCall(PetscCalloc1(size, &used));
   for (int t = 0; t < gain->n; t++) {
     const int best = widest(size, variance, used, 1e-10 * v);

@@ -266,8 +266,8 @@ static PetscErrorCode reset(void *closure, const RgSetPosterior *posterior)
 {
   RgSetSamples *samples = closure;
   const size_t count = (size_t)samples->count, size = (size_t)samples->size;
-  const RgSetPrior *prior = rg_set_posterior_prior(posterior);
-  const double mean = rg_set_posterior_prior_mean(posterior);
+  const RgSetPrior *prior = &posterior->prior;
+  const double mean = posterior->prior_mean;
   RgRandom random = rg_stream_at(&samples->stream, 0);
   RgSetFactor factor = {0};
   double *draws;
@@ -290,7 +290,7 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
                              const RgSetUpdate *change)
 {
   RgSetSamples *samples = closure;
-  const double deviation = sqrt(rg_set_posterior_noise(posterior));
+  const double deviation = sqrt(posterior->noise_variance);
   RgRandom random = rg_stream_at(&samples->stream, (uint64_t)++samples->n);
 
   for (int s = 0; s < samples->count; s++) {
@@ -329,8 +329,7 @@ PetscErrorCode rg_set_samples_create(RgSetPosterior *posterior, int count, const
 {
   RgSetListener listener = {samples, reset, update, keep, restore};
 
-  *samples =
-    (RgSetSamples){.count = count, .size = rg_set_posterior_size(posterior), .stream = *stream};
+  *samples = (RgSetSamples){.count = count, .size = posterior->prior.size, .stream = *stream};
   PetscCall(PetscMalloc1((size_t)count * samples->size, &samples->path));
   return rg_set_posterior_follow(posterior, &listener);
 }

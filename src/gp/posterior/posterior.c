@@ -2,11 +2,13 @@
 #include "gp/posterior/posterior_ops.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
 #include "gp/posterior/iterative/iterative_ops.h"
 #include "gp/team/distributed.h"
+#include "maths/blas.h"
 
 /* ---- the choice ---------------------------------------------------------------------------- */
 
@@ -28,7 +30,7 @@ static PetscErrorCode move(RgPosterior *posterior, int n, bool *moved)
   if (!*moved) return 0;
   if (posterior->ops) PetscCall(posterior->ops->close(posterior));
   posterior->ops = ops;
-  PetscCall(ops->open(posterior, n));
+  if (ops->open) PetscCall(ops->open(posterior, n));
   return 0;
 }
 
@@ -91,6 +93,8 @@ PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   PetscCall(
     rg_set_posterior_create(domain, kernel, noise_variance, mean, capacity, &posterior->set));
+  posterior->means = posterior->set->mean;
+  posterior->variances = posterior->set->variance;
   PetscCall(move(posterior, 0, &moved));
   return 0;
 }
@@ -122,6 +126,8 @@ PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   posterior->team = team;
   PetscCall(rg_iterative_state_create(points, options, &posterior->iterative));
+  posterior->means = posterior->iterative->mean;
+  posterior->variances = posterior->iterative->variance;
   PetscCall(move(posterior, 0, &moved));
   PetscCall(reserve(posterior, PetscMax(capacity, 1)));
   return 0;
@@ -154,14 +160,20 @@ PetscErrorCode rg_posterior_destroy(RgPosterior *posterior)
 
 /* ---- data ---------------------------------------------------------------------------------- */
 
-/* data -> rows first, first + 1, ... of X and y. */
-static PetscErrorCode store(RgPosterior *posterior, int first, const RgObservations *data)
+/* Let `data` follow the first `held` ones. A set keeps them itself. */
+static PetscErrorCode store(RgPosterior *posterior, int held, const RgObservations *data)
 {
   const size_t dim = (size_t)posterior->kernel.dim;
-  double *X = posterior->X + (size_t)first * dim, *y = posterior->y + first;
+  const int n = held + data->n;
 
-  if (X != data->X) PetscCall(PetscArraycpy(X, data->X, (size_t)data->n * dim));
-  if (y != data->y) PetscCall(PetscArraycpy(y, data->y, data->n));
+  if (!posterior->set) {
+    if (n > posterior->capacity)
+      PetscCall(reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
+    double *X = posterior->X + (size_t)held * dim, *y = posterior->y + held;
+    if (X != data->X) PetscCall(PetscArraycpy(X, data->X, (size_t)data->n * dim));
+    if (y != data->y) PetscCall(PetscArraycpy(y, data->y, data->n));
+  }
+  posterior->n = n;
   return 0;
 }
 
@@ -169,7 +181,6 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
                                   double noise_variance, double mean, const RgObservations *data,
                                   RgFailure *failure)
 {
-  const int n = data->n;
   bool moved;
 
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
@@ -178,13 +189,8 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
   if (kernel) PetscCall(rg_kernel_assign(kernel, &posterior->kernel));
   posterior->noise_variance = noise_variance;
   posterior->mean = mean;
-  PetscCall(move(posterior, n, &moved));
-  if (posterior->ops->keeps_data) {
-    if (n > posterior->capacity)
-      PetscCall(reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
-    PetscCall(store(posterior, 0, data));
-  }
-  posterior->n = n;
+  PetscCall(move(posterior, data->n, &moved));
+  PetscCall(store(posterior, 0, data));
   PetscCall(posterior->ops->reset(posterior, data, failure));
   return 0;
 }
@@ -196,14 +202,9 @@ PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations 
 
   PetscCall(rg_posterior_remove_pending(posterior));
   if (data->n == 0) return 0;
-  const int held = posterior->n, n = held + data->n;
-  PetscCall(move(posterior, n, &moved));
-  if (posterior->ops->keeps_data) {
-    if (n > posterior->capacity)
-      PetscCall(reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
-    PetscCall(store(posterior, held, data));
-  }
-  posterior->n = n;
+  const int held = posterior->n;
+  PetscCall(move(posterior, held + data->n, &moved));
+  PetscCall(store(posterior, held, data));
   if (moved) PetscCall(posterior->ops->reset(posterior, data, failure));
   else PetscCall(posterior->ops->extend(posterior, data, failure));
   return 0;
@@ -228,7 +229,8 @@ PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, doub
 PetscErrorCode rg_posterior_append_pending(RgPosterior *posterior, const RgObservations *data,
                                            RgFailure *failure)
 {
-  const int held = posterior->n, n = held + data->n;
+  const size_t dim = (size_t)posterior->kernel.dim;
+  const int held = posterior->n;
 
   if (data->n == 0) return 0;
   if (!posterior->has_pending) {
@@ -236,13 +238,18 @@ PetscErrorCode rg_posterior_append_pending(RgPosterior *posterior, const RgObser
     PetscCall(posterior->ops->keep(posterior));
     posterior->has_pending = true;
   }
-  if (posterior->ops->keeps_data) {
-    if (n > posterior->capacity)
-      PetscCall(reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
-    PetscCall(store(posterior, held, data));
+  PetscCall(store(posterior, held, data));
+  if (posterior->ops->pend) {
+    PetscCall(posterior->ops->pend(posterior, data, failure));
+    return 0;
   }
-  posterior->n = n;
-  PetscCall(posterior->ops->pend(posterior, data, failure));
+  posterior->n = held;
+  for (int i = held; i < held + data->n; i++) {
+    const int n = posterior->n; /* inputs and outputs follow the points that are accepted */
+    memmove(posterior->X + (size_t)n * dim, posterior->X + (size_t)i * dim, dim * sizeof(double));
+    posterior->y[n] = posterior->y[i];
+    PetscCall(posterior->ops->pend_one(posterior));
+  }
   return 0;
 }
 
@@ -291,12 +298,12 @@ bool rg_posterior_has_factor(const RgPosterior *posterior)
 
 const double *rg_posterior_means(const RgPosterior *posterior)
 {
-  return posterior->ops->means ? posterior->ops->means(posterior) : NULL;
+  return posterior->means;
 }
 
 const double *rg_posterior_variances(const RgPosterior *posterior)
 {
-  return posterior->ops->variances ? posterior->ops->variances(posterior) : NULL;
+  return posterior->variances;
 }
 
 PetscErrorCode rg_posterior_get_set(const RgPosterior *posterior, RgSetPosterior **set)
@@ -343,9 +350,20 @@ bool rg_posterior_select(const RgPosterior *posterior, int count, const int *whi
 PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const double *A, int b,
                                        const double *B, double *C)
 {
-  CHECK_HAS(posterior, covariance);
-  PetscCall(rg_kernel_cross(&posterior->kernel, a, A, b, B, C));
-  if (posterior->n && a && b) PetscCall(posterior->ops->covariance(posterior, a, A, b, B, C));
+  const RgKernel *kernel = &posterior->kernel;
+  const int n = posterior->n;
+  double *V, *W;
+
+  CHECK_HAS(posterior, whiten);
+  PetscCall(rg_kernel_cross(kernel, a, A, b, B, C));
+  if (!n || !a || !b) return 0;
+  PetscCall(PetscMalloc2((size_t)n * a, &V, (size_t)n * b, &W));
+  PetscCall(rg_kernel_cross(kernel, n, posterior->X, a, A, V));
+  PetscCall(rg_kernel_cross(kernel, n, posterior->X, b, B, W));
+  PetscCall(posterior->ops->whiten(posterior, a, V));
+  PetscCall(posterior->ops->whiten(posterior, b, W));
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, b, a, n, -1.0, W, b, V, a, 1.0, C, b);
+  PetscCall(PetscFree2(V, W));
   return 0;
 }
 

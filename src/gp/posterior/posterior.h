@@ -28,11 +28,12 @@ typedef struct {
   double mean;                      /* constant prior mean */
   double jitter;                    /* added to the diagonal besides the noise; 0 unless needed */
   int n, capacity;
-  bool has_pending;   /* the last of the n data are pending points */
-  int n_told;         /* with pending points: number of data before them */
-  int n_inverse_told; /* with pending points: n_inverse before them */
-  double *X;          /* n x dim; NULL on a set */
-  double *y;          /* n; NULL on a set */
+  bool has_pending;                /* the last of the n data are pending points */
+  int n_told;                      /* with pending points: number of data before them */
+  int n_inverse_told;              /* with pending points: n_inverse before them */
+  double *X;                       /* n x dim; NULL on a set */
+  double *y;                       /* n; NULL on a set */
+  const double *means, *variances; /* of every point of a finite set; NULL on a box */
   /* exact; NULL elsewhere */
   double *L;     /* lower Cholesky factor, column-major, leading dimension `capacity` */
   double *beta;  /* L^-1 (y - mean) */

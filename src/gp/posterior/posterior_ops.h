@@ -11,8 +11,7 @@
 /* An operation that is NULL gives PETSC_ERR_SUP with the name of the back end. */
 typedef struct RgPosteriorOps {
   const char *name;
-  bool keeps_data; /* the posterior stores X and y; false: the back end does */
-  /* Make room for n data, none held yet; release everything. */
+  /* Make room for n data, none held yet (NULL: nothing to do); release everything. */
   PetscErrorCode (*open)(RgPosterior *posterior, int n);
   PetscErrorCode (*close)(RgPosterior *posterior);
   /* The capacity grew from `old`. NULL: the back end does not depend on it. */
@@ -28,19 +27,18 @@ typedef struct RgPosteriorOps {
                             double *variance, RgPrediction *work);
   PetscErrorCode (*gradient)(RgPosterior *posterior, int m, const double *Z, const double *mean_bar,
                              const double *variance_bar, RgPrediction *work, double *G);
-  /* On entry C holds the prior covariance, on return the posterior covariance. */
-  PetscErrorCode (*covariance)(RgPosterior *posterior, int a, const double *A, int b,
-                               const double *B, double *C);
+  /* B := L^-1 B, L L' = K + noise I; for covariances. */
+  PetscErrorCode (*whiten)(const RgPosterior *posterior, int m, double *B);
   double (*log_likelihood)(const RgPosterior *posterior);
-  const double *(*means)(const RgPosterior *posterior);
-  const double *(*variances)(const RgPosterior *posterior);
   /* NULL: the back end keeps no predictions. */
   void (*select)(const RgPosterior *posterior, int count, const int *which, RgPrediction *work);
   /* Pending points. Keep the state that they change. */
   PetscErrorCode (*keep)(RgPosterior *posterior);
   /* The last data->n of the n data are pending points. Points whose value the other data determine
-     already are dropped, and n becomes smaller. */
+     already are dropped, and n becomes smaller. NULL: one by one; datum n, of the n + 1 that X and y
+     hold, is the point, and n grows by 1 unless it is dropped. */
   PetscErrorCode (*pend)(RgPosterior *posterior, const RgObservations *data, RgFailure *failure);
+  PetscErrorCode (*pend_one)(RgPosterior *posterior);
   /* Return to the state that was kept; n is already the number of data then. */
   PetscErrorCode (*restore)(RgPosterior *posterior);
 } RgPosteriorOps;

@@ -620,8 +620,7 @@ RG_TEST(test_acquire_finite)
                    &(RgSearch){.options = &maximiser, .history = &history, .random = &random},
                    &query, &value, &failure));
   for (int i = 0; i < N; i++)
-    expected[i] = rg_set_posterior_mean(model.posterior.set)[i] +
-                  1.5 * sqrt(rg_set_posterior_variance(model.posterior.set)[i]);
+    expected[i] = model.posterior.set->mean[i] + 1.5 * sqrt(model.posterior.set->variance[i]);
   assert_int_equal(query.index, rg_argmax(N, expected, NULL));
   assert_true(x == domain.design.points[query.index] && value == expected[query.index]);
 

@@ -389,8 +389,8 @@ RG_TEST(pims_records_its_confidence)
     for (int t = 1; t <= 30; t++) {
       ask(&bench, t);
       RgModel *model = bench.class->model(&bench.algorithm);
-      const double *mean = rg_set_posterior_mean(model->posterior.set);
-      const double *variance = rg_set_posterior_variance(model->posterior.set);
+      const double *mean = model->posterior.set->mean;
+      const double *variance = model->posterior.set->variance;
       double least = INFINITY, confidence = bench.extra[0], maximum = bench.extra[1];
       for (int i = 0; i < 30; i++) {
         double z = (maximum - mean[i]) / sqrt(variance[i]);

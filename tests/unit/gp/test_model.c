@@ -111,10 +111,9 @@ static RgModelReport show(RgModel *model, const Frame *frame, int n)
 static int posterior_of(RgModel *model, double *mean, double *variance)
 {
   if (model->posterior.set) {
-    int size = rg_set_posterior_size(model->posterior.set);
-    memcpy(mean, rg_set_posterior_mean(model->posterior.set), (size_t)size * sizeof(double));
-    memcpy(variance, rg_set_posterior_variance(model->posterior.set),
-           (size_t)size * sizeof(double));
+    int size = model->posterior.set->prior.size;
+    memcpy(mean, model->posterior.set->mean, (size_t)size * sizeof(double));
+    memcpy(variance, model->posterior.set->variance, (size_t)size * sizeof(double));
     return size;
   }
   enum { M = 7 };
@@ -233,8 +232,8 @@ RG_TEST(test_set_is_box)
   }
   assert_non_null(set.posterior.set);
   assert_null(box.posterior.set);
-  const double *set_mean = rg_set_posterior_mean(set.posterior.set);
-  const double *set_variance = rg_set_posterior_variance(set.posterior.set);
+  const double *set_mean = set.posterior.set->mean;
+  const double *set_variance = set.posterior.set->variance;
   for (int i = 0; i < 30; i++) {
     for (int c = 0; c < 3; c++) {
       double z[3], mean, sd;

@@ -77,7 +77,7 @@ static void check_update(const Case *c)
 {
   double F[2 * MOST] = {0}, e[2 * DATA] = {0}, C[3 * MOST], row[MOST];
   const int index[3] = {c->index[0], 5, c->size - 1};
-  const double *mean = rg_set_posterior_mean(c->reference);
+  const double *mean = c->reference->mean;
 
   RG_OK(rg_set_paths_condition(c->paths, 2, e, F));
   for (int i = 0; i < c->size; i++) {
@@ -111,7 +111,7 @@ static void check_moments(Case *c, int at)
 {
   enum { COUNT = 10, ROUNDS = 300 };
   static double F[MOST * COUNT], sum[MOST], product[MOST], square[MOST], row[MOST];
-  const double *mean = rg_set_posterior_mean(c->reference), n = COUNT * ROUNDS;
+  const double *mean = c->reference->mean, n = COUNT * ROUNDS;
   RgStream stream = rg_stream(3, "set_path", 0, "draw", 1);
   RgRandom random = rg_stream_at(&stream, 0);
   RgFailure failure = {0};
@@ -134,7 +134,7 @@ static void check_moments(Case *c, int at)
   assert_false(failure.failed);
   RG_OK(rg_set_posterior_covariance(c->reference, at, row));
   for (int i = 0; i < c->size; i++) {
-    double sd = sqrt(rg_set_posterior_variance(c->reference)[i]), covariance = product[i] / n;
+    double sd = sqrt(c->reference->variance[i]), covariance = product[i] / n;
     double spread = sqrt((square[i] / n - covariance * covariance) / n);
 
     if (!(fabs(sum[i] / n) <= 5.0 * sd / sqrt(n))) {

@@ -65,13 +65,13 @@ static void compare(RgSetPosterior *set, RgPosterior *reference, int size, const
   double mean[MAX_POINTS], variance[MAX_POINTS], row[MAX_POINTS], other[MAX_POINTS];
   RgPrediction work = {0};
 
-  assert_int_equal(rg_set_posterior_size(set), size);
-  assert_int_equal(rg_set_posterior_count(set), reference->n);
+  assert_int_equal(set->prior.size, size);
+  assert_int_equal(set->n, reference->n);
   RG_OK(rg_posterior_predict(reference, size, X, mean, variance, &work));
   for (int i = 0; i < size; i++) {
-    RG_CLOSE(rg_set_posterior_mean(set)[i], mean[i], 1e-9);
-    RG_CLOSE(rg_set_posterior_variance(set)[i], variance[i], 1e-10);
-    assert_true(rg_set_posterior_variance(set)[i] >= 0.0);
+    RG_CLOSE(set->mean[i], mean[i], 1e-9);
+    RG_CLOSE(set->variance[i], variance[i], 1e-10);
+    assert_true(set->variance[i] >= 0.0);
   }
   RG_OK(rg_set_posterior_covariance(set, size / 2, row));
   RG_OK(rg_posterior_covariance(reference, 1, X + size / 2 * SUPPORT_DIM, size, X, other));
@@ -144,7 +144,7 @@ static void one_method(RgSetMethod method, const RgDomain *domain, const RgKerne
   support_normals(11, MAX_DATA, y);
   RG_OK(rg_set_posterior_create_with(method, domain, kernel, 1e-3, 0.2, 3, &set));
   RG_OK(rg_set_posterior_create_with(RG_SET_ROWS, domain, kernel, 1e-3, 0.2, 3, &rows));
-  size = rg_set_posterior_size(set);
+  size = set->prior.size;
   assert_true(size <= MAX_POINTS);
   for (int round = 0; round < 2; round++) {
     for (int n = 0; n < (round ? 5 : 70); n++) {
@@ -157,8 +157,8 @@ static void one_method(RgSetMethod method, const RgDomain *domain, const RgKerne
       RG_OK(rg_set_posterior_covariance(rows, size / 3, b));
       for (int i = 0; i < size; i++) {
         RG_CLOSE(a[i], b[i], 1e-10);
-        RG_CLOSE(rg_set_posterior_mean(set)[i], rg_set_posterior_mean(rows)[i], 1e-10);
-        RG_CLOSE(rg_set_posterior_variance(set)[i], rg_set_posterior_variance(rows)[i], 1e-10);
+        RG_CLOSE(set->mean[i], rows->mean[i], 1e-10);
+        RG_CLOSE(set->variance[i], rows->variance[i], 1e-10);
       }
     }
     RG_OK(rg_set_posterior_reset(set, NULL, 1e-2, 0.0));
@@ -212,24 +212,24 @@ RG_TEST(methods_are_chosen_by_structure)
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN32, 4, false, &scale, 1.0, &matern));
   overlapping_kernel(RG_KERNEL_MATERN32, &sum);
   RG_OK(rg_set_posterior_create(&grid, &gaussian, 1e-4, 0.0, 100, &posterior));
-  assert_string_equal(rg_set_posterior_method(posterior), "product");
+  assert_string_equal(posterior->backend->name, "product");
   RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
   RG_OK(rg_set_posterior_reset(posterior, &sum, 1e-4, 0.0));
-  assert_string_equal(rg_set_posterior_method(posterior), "additive");
+  assert_string_equal(posterior->backend->name, "additive");
   RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
   RG_OK(rg_set_posterior_reset(posterior, &matern, 1e-4, 0.0));
-  assert_string_equal(rg_set_posterior_method(posterior), "rows");
+  assert_string_equal(posterior->backend->name, "rows");
   RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
-  RG_CLOSE(rg_set_posterior_mean(posterior)[77], 1.0 / 1.0001, 1e-14);
+  RG_CLOSE(posterior->mean[77], 1.0 / 1.0001, 1e-14);
   RG_OK(rg_set_posterior_destroy(&posterior));
   RG_OK(rg_set_posterior_create(&grid, &gaussian, 1e-4, 0.0, 10,
                                 &posterior)); /* a small set uses rows */
-  assert_string_equal(rg_set_posterior_method(posterior), "rows");
+  assert_string_equal(posterior->backend->name, "rows");
   RG_OK(rg_set_posterior_destroy(&posterior));
   set = grid;
   set.design.kind = RG_SPACE_SET;
   RG_OK(rg_set_posterior_create(&set, &gaussian, 1e-4, 0.0, 100, &posterior));
-  assert_string_equal(rg_set_posterior_method(posterior), "rows");
+  assert_string_equal(posterior->backend->name, "rows");
   RG_OK(rg_set_posterior_destroy(&posterior));
   assert_false(failure.failed);
   RG_OK(rg_kernel_destroy(&gaussian));
@@ -251,8 +251,8 @@ static PetscErrorCode follower_reset(void *closure, const RgSetPosterior *poster
   Follower *follower = closure;
 
   follower->resets++;
-  follower->size = rg_set_posterior_size(posterior);
-  memcpy(follower->mean, rg_set_posterior_mean(posterior), follower->size * sizeof(double));
+  follower->size = posterior->prior.size;
+  memcpy(follower->mean, posterior->mean, follower->size * sizeof(double));
   return 0;
 }
 
@@ -260,7 +260,7 @@ static PetscErrorCode follower_update(void *closure, const RgSetPosterior *poste
                                       const RgSetUpdate *update)
 {
   Follower *follower = closure;
-  double mean = rg_set_posterior_mean(posterior)[update->index];
+  double mean = posterior->mean[update->index];
 
   RG_CLOSE(update->step * update->pivot, update->y - mean, 1e-13);
   for (int i = 0; i < follower->size; i++) follower->mean[i] += update->step * update->row[i];
@@ -284,7 +284,7 @@ RG_TEST(listeners_follow)
   for (int round = 0; round < 2; round++) {
     for (int n = 0; n < 5; n++) RG_OK(rg_set_posterior_append(set, 3 * n + 1, 0.3 * n, &failure));
     for (int i = 0; i < follower.size; i++) {
-      RG_CLOSE(follower.mean[i], rg_set_posterior_mean(set)[i], 1e-14);
+      RG_CLOSE(follower.mean[i], set->mean[i], 1e-14);
     }
     RG_OK(rg_set_posterior_reset(set, NULL, 1e-2, 0.1));
   }
@@ -319,13 +319,13 @@ RG_TEST(noiseless_repeats_are_skipped)
   RG_OK(rg_set_posterior_create(&domain, &kernel, 0.0, 0.0, 4, &set));
   RG_OK(rg_set_posterior_append(set, 5, 1.5, &failure));
   RG_OK(rg_set_posterior_append(set, 9, -0.5, &failure));
-  RG_CLOSE(rg_set_posterior_mean(set)[5], 1.5, 1e-14);
-  assert_true(rg_set_posterior_variance(set)[5] < 1e-14);
-  memcpy(before, rg_set_posterior_mean(set), 30 * sizeof(double));
+  RG_CLOSE(set->mean[5], 1.5, 1e-14);
+  assert_true(set->variance[5] < 1e-14);
+  memcpy(before, set->mean, 30 * sizeof(double));
   RG_OK(rg_set_posterior_append(set, 5, 1.5, &failure));
   RG_OK(rg_set_posterior_append(set, 5, 7.0, &failure));
-  assert_memory_equal(before, rg_set_posterior_mean(set), 30 * sizeof(double));
-  assert_int_equal(rg_set_posterior_count(set), 4);
+  assert_memory_equal(before, set->mean, 30 * sizeof(double));
+  assert_int_equal(set->n, 4);
   assert_false(failure.failed);
   RG_OK(rg_set_posterior_append(set, 6, NAN, &failure));
   assert_true(failure.failed);

@@ -251,8 +251,8 @@ static PetscErrorCode fill_tile(const RgPosterior *posterior, const RgTileOps *o
 }
 
 /* Prediction, its gradient, its selection, and covariances, as in RgPosteriorOps. */
-static PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
-                                       double *variance, RgPrediction *work)
+static PetscErrorCode exact_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
+                                    double *variance, RgPrediction *work)
 {
   const RgTileOps *ops = rg_tile_ops();
   const size_t dim = (size_t)posterior->kernel.dim;
@@ -363,24 +363,6 @@ static PetscErrorCode exact_gradient(RgPosterior *posterior, int m, const double
       rg_kernel_add_variance_gradient(kernel, variance_bar[j + k], Z + (size_t)(j + k) * dim,
                                       G + (size_t)(j + k) * dim);
   }
-  return 0;
-}
-
-static PetscErrorCode exact_covariance(RgPosterior *posterior, int a, const double *A, int b,
-                                       const double *B, double *C)
-{
-  int n = posterior->n, ld = posterior->capacity;
-  double *V, *W;
-
-  PetscCall(PetscMalloc2((size_t)n * a, &V, (size_t)n * b, &W));
-  PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, a, A, V));
-  PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, b, B, W));
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, a, n, 1.0,
-              posterior->L, ld, V, a);
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, b, n, 1.0,
-              posterior->L, ld, W, b);
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, b, a, n, -1.0, W, b, V, a, 1.0, C, b);
-  PetscCall(PetscFree2(V, W));
   return 0;
 }
 
@@ -512,26 +494,19 @@ static PetscErrorCode append_row(RgPosterior *posterior, int n, bool *good)
   return 0;
 }
 
-/* Take in datum n. If its pivot fails, refactor everything with jitter. */
-static PetscErrorCode append_datum(RgPosterior *posterior, int n, RgFailure *failure)
-{
-  bool good;
-
-  PetscCall(append_row(posterior, n, &good));
-  if (!good) {
-    PetscCall(factor(posterior, posterior->jitter, failure));
-    whiten_outputs(posterior);
-  }
-  return 0;
-}
-
+/* One datum at a time. If its pivot fails, refactor everything with jitter. */
 static PetscErrorCode exact_extend(RgPosterior *posterior, const RgObservations *data,
                                    RgFailure *failure)
 {
   const int n = posterior->n;
 
-  for (int i = n - data->n; i < n && !failure->failed; i++)
-    PetscCall(append_datum(posterior, i, failure));
+  for (int i = n - data->n; i < n && !failure->failed; i++) {
+    bool good;
+    PetscCall(append_row(posterior, i, &good));
+    if (good) continue;
+    PetscCall(factor(posterior, posterior->jitter, failure));
+    whiten_outputs(posterior);
+  }
   return 0;
 }
 
@@ -549,22 +524,13 @@ static PetscErrorCode exact_keep(RgPosterior *posterior)
   return 0;
 }
 
-static PetscErrorCode exact_pend(RgPosterior *posterior, const RgObservations *data,
-                                 RgFailure *failure)
+static PetscErrorCode exact_pend_one(RgPosterior *posterior)
 {
-  const size_t dim = (size_t)posterior->kernel.dim;
-  const int end = posterior->n;
-  int n = end - data->n;
+  const int n = posterior->n;
   bool good;
 
-  (void)failure;
-  for (int i = n; i < end; i++) {
-    memmove(posterior->X + (size_t)n * dim, posterior->X + (size_t)i * dim, dim * sizeof(double));
-    posterior->y[n] = posterior->y[i];
-    PetscCall(append_row(posterior, n, &good));
-    n += good;
-  }
-  posterior->n = n;
+  PetscCall(append_row(posterior, n, &good));
+  posterior->n = n + good;
   return 0;
 }
 
@@ -596,14 +562,18 @@ void rg_exact_solve(RgPosterior *posterior)
   posterior->alpha_valid = true;
 }
 
+static PetscErrorCode exact_whiten(const RgPosterior *posterior, int m, double *B)
+{
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, posterior->n, 1.0,
+              posterior->L, posterior->capacity, B, m);
+  return 0;
+}
+
 static PetscErrorCode exact_solve_many(const RgPosterior *posterior, int m, double *B)
 {
-  const int n = posterior->n;
-
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, n, 1.0,
-              posterior->L, posterior->capacity, B, m);
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, n, 1.0,
-              posterior->L, posterior->capacity, B, m);
+  PetscCall(exact_whiten(posterior, m, B));
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, posterior->n,
+              1.0, posterior->L, posterior->capacity, B, m);
   return 0;
 }
 
@@ -616,22 +586,21 @@ static double exact_log_likelihood(const RgPosterior *posterior)
   return value - n * 0.91893853320467274178; /* log(2 pi)/2 */
 }
 
-const RgPosteriorOps rg_exact_ops = {"exact",
-                                     true,
-                                     exact_open,
-                                     exact_close,
-                                     exact_reserve,
-                                     exact_reset,
-                                     exact_extend,
-                                     exact_set_outputs,
-                                     exact_solve_many,
-                                     rg_exact_predict,
-                                     exact_gradient,
-                                     exact_covariance,
-                                     exact_log_likelihood,
-                                     NULL,
-                                     NULL,
-                                     exact_select,
-                                     exact_keep,
-                                     exact_pend,
-                                     exact_restore};
+const RgPosteriorOps rg_exact_ops = {
+  .name = "exact",
+  .open = exact_open,
+  .close = exact_close,
+  .reserve = exact_reserve,
+  .reset = exact_reset,
+  .extend = exact_extend,
+  .set_outputs = exact_set_outputs,
+  .solve_many = exact_solve_many,
+  .predict = exact_predict,
+  .gradient = exact_gradient,
+  .whiten = exact_whiten,
+  .log_likelihood = exact_log_likelihood,
+  .select = exact_select,
+  .keep = exact_keep,
+  .pend_one = exact_pend_one,
+  .restore = exact_restore,
+};

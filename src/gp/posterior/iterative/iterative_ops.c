@@ -356,37 +356,23 @@ static double iterative_log_likelihood(const RgPosterior *posterior)
   return run(posterior, &task) ? NAN : value;
 }
 
-static const double *iterative_means(const RgPosterior *posterior)
-{
-  return posterior->iterative->mean;
-}
-
-static const double *iterative_variances(const RgPosterior *posterior)
-{
-  return posterior->iterative->variance;
-}
-
 bool rg_iterative_present(void)
 {
   return true;
 }
 
-const RgPosteriorOps rg_iterative_ops = {"matrix-free",
-                                         true,
-                                         iterative_open,
-                                         iterative_close,
-                                         NULL,
-                                         iterative_reset,
-                                         iterative_extend,
-                                         iterative_set_outputs,
-                                         iterative_solve_many,
-                                         iterative_predict,
-                                         iterative_gradient,
-                                         NULL,
-                                         iterative_log_likelihood,
-                                         iterative_means,
-                                         iterative_variances,
-                                         NULL,
-                                         iterative_keep,
-                                         iterative_pend,
-                                         iterative_restore};
+const RgPosteriorOps rg_iterative_ops = {
+  .name = "matrix-free",
+  .open = iterative_open,
+  .close = iterative_close,
+  .reset = iterative_reset,
+  .extend = iterative_extend,
+  .set_outputs = iterative_set_outputs,
+  .solve_many = iterative_solve_many,
+  .predict = iterative_predict,
+  .gradient = iterative_gradient,
+  .log_likelihood = iterative_log_likelihood,
+  .keep = iterative_keep,
+  .pend = iterative_pend,
+  .restore = iterative_restore,
+};

@@ -3,7 +3,7 @@
 #include "gp/posterior/iterative/iterative_ops.h"
 #include "gp/posterior/posterior.h"
 
-const RgPosteriorOps rg_iterative_ops = {"matrix-free", .keeps_data = true};
+const RgPosteriorOps rg_iterative_ops = {.name = "matrix-free"};
 
 bool rg_iterative_present(void)
 {

@@ -62,10 +62,9 @@ void rg_grid_multiply(int before, int n, size_t after, const double *A, bool low
 #define POINTS 2048
 
 typedef struct {
-  size_t size, stride;      /* N; distance of rows, N padded to whole cache lines */
-  int n;                    /* rows held */
-  int n_blocks, max_blocks; /* blocks allocated; room in the array of blocks */
-  double **blocks;          /* ROWS_PER_BLOCK x stride each, and room to align them */
+  size_t size, stride; /* N; distance of rows, N padded to whole cache lines */
+  int n, n_blocks;     /* rows held, blocks allocated */
+  double **blocks;     /* ROWS_PER_BLOCK x stride each, and room to align them */
 } Rows;
 
 static double *row_of(const Rows *rows, int l)
@@ -77,11 +76,10 @@ static PetscErrorCode rows_create(const RgSetPrior *prior, int capacity, void **
 {
   Rows *rows;
 
+  (void)capacity;
   PetscCall(PetscNew(&rows));
   rows->size = (size_t)prior->size;
   rows->stride = (size_t)rg_pad(prior->size);
-  rows->max_blocks = capacity / ROWS_PER_BLOCK + 1;
-  PetscCall(PetscCalloc1(rows->max_blocks, &rows->blocks));
   *state = rows;
   return 0;
 }
@@ -91,15 +89,7 @@ static PetscErrorCode rows_destroy(void **state)
   Rows *rows = *state;
 
   for (int b = 0; b < rows->n_blocks; b++) PetscCall(PetscFree(rows->blocks[b]));
-  PetscCall(RG_FREE(&rows->blocks, &rows));
-  *state = NULL;
-  return 0;
-}
-
-static PetscErrorCode rows_reset(void *state, const RgSetPrior *prior)
-{
-  (void)prior;
-  ((Rows *)state)->n = 0;
+  PetscCall(RG_FREE(&rows->blocks, state));
   return 0;
 }
 
@@ -122,24 +112,13 @@ static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int 
   return 0;
 }
 
-static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index, double pivot,
-                                const double *row)
+static PetscErrorCode rows_push(void *state, double pivot, const double *row)
 {
   Rows *rows = state;
 
-  (void)prior;
-  (void)index;
   (void)pivot;
   if (rows->n == rows->n_blocks * ROWS_PER_BLOCK) {
-    if (rows->n_blocks == rows->max_blocks) {
-      double **more;
-
-      PetscCall(PetscCalloc1(2 * rows->max_blocks, &more));
-      PetscCall(PetscArraycpy(more, rows->blocks, rows->n_blocks));
-      PetscCall(PetscFree(rows->blocks));
-      rows->blocks = more;
-      rows->max_blocks *= 2;
-    }
+    PetscCall(RG_GROW(rows->n_blocks, rows->blocks));
     PetscCall(PetscMalloc1(ROWS_PER_BLOCK * rows->stride + 7, &rows->blocks[rows->n_blocks]));
     rows->n_blocks++;
   }
@@ -153,28 +132,15 @@ static void rows_pop(void *state, int m)
   ((Rows *)state)->n -= m;
 }
 
-const RgSetBackend rg_set_backend_rows = {
-  "rows", NULL, rows_create, rows_destroy, rows_reset, rows_covariance, rows_push, rows_pop};
+const RgSetBackend rg_set_backend_rows = {.name = "rows",
+                                          .create = rows_create,
+                                          .destroy = rows_destroy,
+                                          .covariance = rows_covariance,
+                                          .push = rows_push,
+                                          .pop = rows_pop};
 
-#define MAX_LISTENERS 4
 #define CACHE_BYTES (1 << 20) /* row storage up to this size needs no structure */
 #define FEW_POINTS 2048       /* product sets up to this size (100 to 400 rows) need no structure */
-
-struct RgSetPosterior {
-  RgSetPrior prior;
-  const RgSetBackend *backend;
-  void *state; /* state of the back end; owned */
-  double noise_variance, prior_mean;
-  int n;                   /* number of observations */
-  int n_kept, n_rows;      /* n when the state was kept; rows pushed since */
-  double *kept;            /* 2 N: mean and variance then; owned; NULL: nothing was ever kept */
-  double *mean, *variance; /* N each; owned */
-  double *row;             /* N: scratch; owned */
-  RgSetMethod method;      /* the method as requested */
-  int capacity;
-  int n_listeners;
-  RgSetListener listeners[MAX_LISTENERS];
-};
 
 RgSetMethod rg_set_method_auto(double capacity, double size, bool additive, bool product)
 {
@@ -183,39 +149,25 @@ RgSetMethod rg_set_method_auto(double capacity, double size, bool additive, bool
   return product && size > FEW_POINTS ? RG_SET_PRODUCT : RG_SET_ROWS;
 }
 
-static const RgSetBackend *choose_backend(const RgSetPosterior *posterior)
+/* The back end of the current kernel, its state empty. */
+static PetscErrorCode prepare_backend(RgSetPosterior *posterior)
 {
   const RgSetPrior *prior = &posterior->prior;
+  const RgSetBackend *const of_method[] = {[RG_SET_ROWS] = &rg_set_backend_rows,
+                                           [RG_SET_PRODUCT] = &rg_set_backend_product,
+                                           [RG_SET_ADDITIVE] = &rg_set_backend_additive};
   RgSetMethod method = posterior->method;
 
   if (method == RG_SET_AUTO)
     method =
       rg_set_method_auto(posterior->capacity, prior->size, rg_set_backend_additive.applies(prior),
                          rg_set_backend_product.applies(prior));
-  switch (method) {
-  case RG_SET_AUTO:
-  case RG_SET_ROWS: break;
-  case RG_SET_PRODUCT: return &rg_set_backend_product;
-  case RG_SET_ADDITIVE: return &rg_set_backend_additive;
-  }
-  return &rg_set_backend_rows;
-}
-
-/* The back end of the current kernel, its state empty. */
-static PetscErrorCode prepare_backend(RgSetPosterior *posterior)
-{
-  const RgSetBackend *backend = choose_backend(posterior);
-
-  PetscCheck(!backend->applies || backend->applies(&posterior->prior), PETSC_COMM_SELF,
-             PETSC_ERR_ARG_WRONG, "The %s representation does not apply to this kernel and set",
-             backend->name);
-  if (posterior->state && posterior->backend == backend) {
-    PetscCall(backend->reset(posterior->state, &posterior->prior));
-    return 0;
-  }
+  const RgSetBackend *backend = of_method[method];
+  PetscCheck(!backend->applies || backend->applies(prior), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "The %s representation does not apply to this kernel and set", backend->name);
   if (posterior->state) PetscCall(posterior->backend->destroy(&posterior->state));
   posterior->backend = backend;
-  PetscCall(backend->create(&posterior->prior, posterior->capacity, &posterior->state));
+  PetscCall(backend->create(prior, posterior->capacity, &posterior->state));
   return 0;
 }
 
@@ -244,13 +196,12 @@ PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *
                                             double mean, int capacity, RgSetPosterior **out)
 {
   RgSetPosterior *posterior;
-  size_t size;
 
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Noise variance is %g; it must not be negative", noise_variance);
   PetscCall(PetscNew(&posterior));
   PetscCall(rg_set_prior_create(domain, kernel, &posterior->prior));
-  size = (size_t)posterior->prior.size;
+  const size_t size = (size_t)posterior->prior.size;
   PetscCall(PetscMalloc1(size, &posterior->mean));
   PetscCall(PetscMalloc1(size, &posterior->variance));
   PetscCall(PetscMalloc1(size, &posterior->row));
@@ -319,8 +270,7 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
     PetscCall(posterior->listeners[l].update(posterior->listeners[l].closure, posterior, &update));
   }
   ops->absorb((size_t)size, update.step, posterior->row, posterior->mean, posterior->variance);
-  PetscCall(posterior->backend->push(posterior->state, &posterior->prior, index, update.pivot,
-                                     posterior->row));
+  PetscCall(posterior->backend->push(posterior->state, update.pivot, posterior->row));
   posterior->n_rows++;
   return 0;
 }
@@ -352,62 +302,12 @@ PetscErrorCode rg_set_posterior_restore(RgSetPosterior *posterior)
   return 0;
 }
 
-int rg_set_posterior_size(const RgSetPosterior *posterior)
-{
-  return posterior->prior.size;
-}
-
-int rg_set_posterior_count(const RgSetPosterior *posterior)
-{
-  return posterior->n;
-}
-
-const double *rg_set_posterior_mean(const RgSetPosterior *posterior)
-{
-  return posterior->mean;
-}
-
-const double *rg_set_posterior_variance(const RgSetPosterior *posterior)
-{
-  return posterior->variance;
-}
-
-const char *rg_set_posterior_method(const RgSetPosterior *posterior)
-{
-  return posterior->backend->name;
-}
-
-const RgKernel *rg_set_posterior_kernel(const RgSetPosterior *posterior)
-{
-  return &posterior->prior.kernel;
-}
-
-double rg_set_posterior_noise(const RgSetPosterior *posterior)
-{
-  return posterior->noise_variance;
-}
-
-double rg_set_posterior_prior_mean(const RgSetPosterior *posterior)
-{
-  return posterior->prior_mean;
-}
-
-const RgSetPrior *rg_set_posterior_prior(const RgSetPosterior *posterior)
-{
-  return &posterior->prior;
-}
-
-const double *rg_set_posterior_points(const RgSetPosterior *posterior)
-{
-  return posterior->prior.points;
-}
-
 PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetListener *listener)
 {
   PetscCheck(posterior->n == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "The posterior has %d observations already", posterior->n);
-  PetscCheck(posterior->n_listeners < MAX_LISTENERS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "More than %d followers", MAX_LISTENERS);
+  PetscCheck(posterior->n_listeners < RG_SET_LISTENERS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "More than %d followers", RG_SET_LISTENERS);
   posterior->listeners[posterior->n_listeners++] = *listener;
   PetscCall(listener->reset(listener->closure, posterior));
   return 0;
@@ -418,12 +318,6 @@ PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int 
   PetscCheck(index >= 0 && index < posterior->prior.size, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Point %d of a set of %d", index, posterior->prior.size);
   PetscCall(posterior->backend->covariance(posterior->state, &posterior->prior, index, out));
-  return 0;
-}
-
-static PetscErrorCode set_open(RgPosterior *posterior, int n)
-{
-  (void)posterior, (void)n;
   return 0;
 }
 
@@ -449,16 +343,6 @@ static PetscErrorCode set_reset(RgPosterior *posterior, const RgObservations *da
   return 0;
 }
 
-static const double *set_means(const RgPosterior *posterior)
-{
-  return rg_set_posterior_mean(posterior->set);
-}
-
-static const double *set_variances(const RgPosterior *posterior)
-{
-  return rg_set_posterior_variance(posterior->set);
-}
-
 static PetscErrorCode set_keep(RgPosterior *posterior)
 {
   return rg_set_posterior_keep(posterior->set);
@@ -471,12 +355,9 @@ static PetscErrorCode set_restore(RgPosterior *posterior)
 
 const RgPosteriorOps rg_set_ops = {
   .name = "set",
-  .open = set_open,
   .close = set_close,
   .reset = set_reset,
   .extend = set_extend,
-  .means = set_means,
-  .variances = set_variances,
   .keep = set_keep,
   .pend = set_extend,
   .restore = set_restore,

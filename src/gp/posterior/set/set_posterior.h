@@ -16,6 +16,7 @@ void rg_grid_multiply(int before, int n, size_t after, const double *A, bool low
                       double *scratch);
 
 typedef struct RgSetPosterior RgSetPosterior;
+typedef struct RgSetBackend RgSetBackend;
 
 /* How the covariance is represented. Auto: rows while they fit in cache (capacity N doubles up
    to 1 MiB); else additive where it applies, or product where it applies and N > 2048; else
@@ -54,6 +55,25 @@ typedef struct {
   PetscErrorCode (*restore)(void *closure);
 } RgSetListener;
 
+enum { RG_SET_LISTENERS = 4 };
+
+/* Others read it; the functions below change it. */
+struct RgSetPosterior {
+  RgSetPrior prior; /* with the kernel, the number N of points and the points */
+  const RgSetBackend *backend;
+  void *state; /* state of the back end; owned */
+  double noise_variance, prior_mean;
+  int n;                   /* number of observations */
+  int n_kept, n_rows;      /* n when the state was kept; rows pushed since */
+  double *kept;            /* 2 N: mean and variance then; owned; NULL: nothing was ever kept */
+  double *mean, *variance; /* N each; variance >= 0; owned */
+  double *row;             /* N: scratch; owned */
+  RgSetMethod method;      /* the method as requested */
+  int capacity;
+  int n_listeners;
+  RgSetListener listeners[RG_SET_LISTENERS];
+};
+
 /* Prior on the finite points of `domain` (borrowed; both parts finite, or no context part).
    `capacity`: expected number of observations. The kernel is copied. */
 PetscErrorCode rg_set_posterior_create(const RgDomain *domain, const RgKernel *kernel,
@@ -77,42 +97,27 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
 PetscErrorCode rg_set_posterior_keep(RgSetPosterior *posterior);
 PetscErrorCode rg_set_posterior_restore(RgSetPosterior *posterior);
 
-int rg_set_posterior_size(const RgSetPosterior *posterior);               /* N */
-int rg_set_posterior_count(const RgSetPosterior *posterior);              /* n */
-const double *rg_set_posterior_mean(const RgSetPosterior *posterior);     /* N */
-const double *rg_set_posterior_variance(const RgSetPosterior *posterior); /* N, >= 0 */
-const char *rg_set_posterior_method(const RgSetPosterior *posterior);     /* rows, product, ... */
-const RgKernel *rg_set_posterior_kernel(const RgSetPosterior *posterior);
-double rg_set_posterior_noise(const RgSetPosterior *posterior);            /* noise variance */
-const RgSetPrior *rg_set_posterior_prior(const RgSetPosterior *posterior); /* borrowed */
-double rg_set_posterior_prior_mean(const RgSetPosterior *posterior);
-/* All points, N x dim, unit coordinates, design and context joined. */
-const double *rg_set_posterior_points(const RgSetPosterior *posterior);
 /* Let `listener` (copied) follow the posterior. Calls its reset at once. The posterior must hold
    no data yet. */
 PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetListener *listener);
 /* Posterior covariance of point `index` with every point: out (N). O(N n). */
 PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int index, double *out);
 
-typedef struct {
+struct RgSetBackend {
   const char *name;
   /* Whether it can represent this prior. NULL: it can represent any. */
   bool (*applies)(const RgSetPrior *prior);
   /* `capacity`: expected number of observations. */
   PetscErrorCode (*create)(const RgSetPrior *prior, int capacity, void **state);
   PetscErrorCode (*destroy)(void **state);
-  /* Forget the data. The prior may have changed, but the back end still applies. */
-  PetscErrorCode (*reset)(void *state, const RgSetPrior *prior);
   /* out (N): posterior covariance of point `index` with every point. */
   PetscErrorCode (*covariance)(void *state, const RgSetPrior *prior, int index, double *out);
-  /* Point `index` was observed. pivot: square root of its variance before plus noise; row (N):
-     its posterior covariance with every point before, divided by the pivot. Follows a call of
-     covariance for the same point. */
-  PetscErrorCode (*push)(void *state, const RgSetPrior *prior, int index, double pivot,
-                         const double *row);
+  /* The point of the last call of covariance was observed. pivot: square root of its variance before
+     plus noise; row (N): its posterior covariance with every point before, divided by the pivot. */
+  PetscErrorCode (*push)(void *state, double pivot, const double *row);
   /* Forget the last m observations. */
   void (*pop)(void *state, int m);
-} RgSetBackend;
+};
 
 /* Keeps all rows: O(n N) memory, one pass over it per observation. Any kernel, any set. */
 extern const RgSetBackend rg_set_backend_rows;

@@ -18,7 +18,7 @@ typedef struct {
 } Component;
 
 typedef struct {
-  int n_components, n_axes;
+  int n_components;
   int total;             /* entries of all tables */
   Component *components; /* one per term; owned */
   int n, capacity;       /* numbers of rows, and of rows that fit */
@@ -54,17 +54,6 @@ static bool additive_applies(const RgSetPrior *prior)
   return 4 * total <= (size_t)prior->size;
 }
 
-static int component_index(const Component *component, const RgSetPrior *prior, int index)
-{
-  int at = 0;
-
-  for (int a = prior->n_axes - 1; a >= 0; a--) {
-    at += index % prior->levels[a] * component->stride[a];
-    index /= prior->levels[a];
-  }
-  return at;
-}
-
 static PetscErrorCode component_create(const RgSetPrior *prior, const RgKernelTerm *term,
                                        int offset, Component *component)
 {
@@ -95,20 +84,13 @@ static PetscErrorCode component_create(const RgSetPrior *prior, const RgKernelTe
   return 0;
 }
 
-static PetscErrorCode free_components(Additive *additive)
+static PetscErrorCode additive_create(const RgSetPrior *prior, int capacity, void **state)
 {
-  for (int t = 0; t < additive->n_components; t++) {
-    PetscCall(RG_FREE(&additive->components[t].stride, &additive->components[t].points));
-  }
-  PetscCall(RG_FREE(&additive->components, &additive->rows, &additive->table));
-  return 0;
-}
+  Additive *additive;
 
-static PetscErrorCode make_components(const RgSetPrior *prior, Additive *additive)
-{
-  additive->n_axes = prior->n_axes;
+  PetscCall(PetscNew(&additive));
+  additive->capacity = PetscMax(capacity, 1);
   additive->n_components = prior->kernel.n_terms;
-  additive->total = 0;
   PetscCall(PetscCalloc1(additive->n_components, &additive->components));
   for (int t = 0; t < additive->n_components; t++) {
     PetscCall(
@@ -117,16 +99,6 @@ static PetscErrorCode make_components(const RgSetPrior *prior, Additive *additiv
   }
   PetscCall(PetscMalloc1((size_t)additive->capacity * additive->total, &additive->rows));
   PetscCall(PetscMalloc1(additive->total, &additive->table));
-  return 0;
-}
-
-static PetscErrorCode additive_create(const RgSetPrior *prior, int capacity, void **state)
-{
-  Additive *additive;
-
-  PetscCall(PetscNew(&additive));
-  additive->capacity = PetscMax(capacity, 1);
-  PetscCall(make_components(prior, additive));
   PetscCall(PetscMalloc1(additive->capacity, &additive->coefficient));
   *state = additive;
   return 0;
@@ -136,20 +108,10 @@ static PetscErrorCode additive_destroy(void **state)
 {
   Additive *additive = *state;
 
-  PetscCall(free_components(additive));
-  PetscCall(RG_FREE(&additive->coefficient, &additive));
-  *state = NULL;
-  return 0;
-}
-
-/* The axes that the terms see may have changed with the kernel. */
-static PetscErrorCode additive_reset(void *state, const RgSetPrior *prior)
-{
-  Additive *additive = state;
-
-  additive->n = 0;
-  PetscCall(free_components(additive));
-  PetscCall(make_components(prior, additive));
+  for (int t = 0; t < additive->n_components; t++)
+    PetscCall(RG_FREE(&additive->components[t].stride, &additive->components[t].points));
+  PetscCall(RG_FREE(&additive->components, &additive->rows, &additive->table,
+                    &additive->coefficient, state));
   return 0;
 }
 
@@ -177,15 +139,6 @@ static double *add_component(const Component *component, const RgSetPrior *prior
   return out;
 }
 
-/* First axis of the run at the end. */
-static int run_begin(const Component *component, int n_axes)
-{
-  int a = n_axes - 1;
-
-  while (a > component->first && !component->stride[a - 1] == !component->stride[n_axes - 1]) a--;
-  return a;
-}
-
 /* Sum the tables over the grid, from the fastest axis outwards. A part that does not depend on
    an axis is summed once and copied along it. */
 static PetscErrorCode spread(const Additive *additive, const RgSetPrior *prior, double *out)
@@ -198,10 +151,11 @@ static PetscErrorCode spread(const Additive *additive, const RgSetPrior *prior, 
     size *= (size_t)prior->levels[a];
     for (int t = 0; t < additive->n_components; t++) {
       const Component *component = &additive->components[t];
+      int run = prior->n_axes - 1; /* first axis of the run at the end */
 
       if (component->first != a) continue;
-      add_component(component, prior, a, run_begin(component, prior->n_axes),
-                    additive->table + component->offset, out);
+      while (run > a && !component->stride[run - 1] == !component->stride[prior->n_axes - 1]) run--;
+      add_component(component, prior, a, run, additive->table + component->offset, out);
     }
   }
   return 0;
@@ -216,8 +170,10 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
   for (int t = 0; t < additive->n_components; t++) {
     const Component *component = &additive->components[t];
     const RgKernel term = {prior->kernel.dim, 1, &prior->kernel.terms[t], prior->kernel.warp, NULL};
-    int at = component_index(component, prior, index);
+    int at = 0;
 
+    for (int a = prior->n_axes - 1, rest = index; a >= 0; rest /= prior->levels[a--])
+      at += rest % prior->levels[a] * component->stride[a];
     PetscCall(rg_kernel_cross(&term, 1, component->points + (size_t)at * prior->n_axes,
                               component->size, component->points,
                               additive->table + component->offset));
@@ -235,29 +191,18 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
 }
 
 /* The tables are those of the covariance computed last. */
-static PetscErrorCode additive_push(void *state, const RgSetPrior *prior, int index, double pivot,
-                                    const double *row)
+static PetscErrorCode additive_push(void *state, double pivot, const double *row)
 {
   Additive *additive = state;
-  double *last;
+  const size_t held = (size_t)additive->n * additive->total;
 
-  (void)prior;
-  (void)index;
   (void)row;
   if (additive->n == additive->capacity) {
-    double *more;
-    size_t held = (size_t)additive->n * additive->total;
-
-    PetscCall(PetscMalloc1(2 * held, &more));
-    PetscCall(PetscArraycpy(more, additive->rows, held));
-    PetscCall(PetscFree(additive->rows));
-    additive->rows = more;
     additive->capacity *= 2;
-    PetscCall(PetscFree(additive->coefficient));
-    PetscCall(PetscMalloc1(additive->capacity, &additive->coefficient));
+    PetscCall(PetscRealloc(2 * held * sizeof(double), &additive->rows));
+    PetscCall(PetscRealloc(additive->capacity * sizeof(double), &additive->coefficient));
   }
-  last = additive->rows + (size_t)additive->n * additive->total;
-  for (int k = 0; k < additive->total; k++) last[k] = additive->table[k] / pivot;
+  for (int k = 0; k < additive->total; k++) additive->rows[held + k] = additive->table[k] / pivot;
   additive->n++;
   return 0;
 }
@@ -267,12 +212,15 @@ static void additive_pop(void *state, int m)
   ((Additive *)state)->n -= m;
 }
 
-const RgSetBackend rg_set_backend_additive = {
-  "additive",     additive_applies,    additive_create, additive_destroy,
-  additive_reset, additive_covariance, additive_push,   additive_pop};
+const RgSetBackend rg_set_backend_additive = {.name = "additive",
+                                              .applies = additive_applies,
+                                              .create = additive_create,
+                                              .destroy = additive_destroy,
+                                              .covariance = additive_covariance,
+                                              .push = additive_push,
+                                              .pop = additive_pop};
 
 typedef struct {
-  int split; /* inputs of the first half */
   int n_first, n_second;
   double *first, *second; /* the halves' points, the other half at its first point; all inputs */
   int n, capacity;        /* observations held; room */
@@ -338,36 +286,22 @@ static PetscErrorCode gather(const RgSetPrior *prior, int n, int stride, double 
   return 0;
 }
 
-static PetscErrorCode free_halves(Product *product)
+static PetscErrorCode product_create(const RgSetPrior *prior, int capacity, void **state)
 {
-  PetscCall(RG_FREE(&product->first, &product->second, &product->A, &product->B, &product->scaled));
-  return 0;
-}
+  const size_t room = (size_t)PetscMax(capacity, 1);
+  Product *product;
+  int split;
 
-static PetscErrorCode make_halves(const RgSetPrior *prior, Product *product)
-{
-  size_t rows = (size_t)product->capacity + 1;
-
-  PetscCheck(find_split(prior, &product->split, &product->n_second), PETSC_COMM_SELF,
-             PETSC_ERR_ARG_WRONG, "The kernel is no product of two halves");
+  PetscCall(PetscNew(&product));
+  product->capacity = (int)room;
+  (void)find_split(prior, &split, &product->n_second); /* there is one: the back end applies */
   product->n_first = prior->size / product->n_second;
   PetscCall(gather(prior, product->n_first, product->n_second, &product->first));
   PetscCall(gather(prior, product->n_second, 1, &product->second));
-  PetscCall(PetscMalloc1(rows * product->n_first, &product->A));
-  PetscCall(PetscMalloc1(rows * product->n_second, &product->B));
-  PetscCall(PetscMalloc1(rows * product->n_first, &product->scaled));
-  return 0;
-}
-
-static PetscErrorCode product_create(const RgSetPrior *prior, int capacity, void **state)
-{
-  Product *product;
-
-  PetscCall(PetscNew(&product));
-  product->capacity = PetscMax(capacity, 1);
-  PetscCall(make_halves(prior, product));
-  PetscCall(PetscMalloc3((size_t)product->capacity * product->capacity, &product->L,
-                         product->capacity, &product->c, product->capacity, &product->w));
+  PetscCall(PetscMalloc1((room + 1) * product->n_first, &product->A));
+  PetscCall(PetscMalloc1((room + 1) * product->n_second, &product->B));
+  PetscCall(PetscMalloc1((room + 1) * product->n_first, &product->scaled));
+  PetscCall(PetscMalloc3(room * room, &product->L, room, &product->c, room, &product->w));
   *state = product;
   return 0;
 }
@@ -376,50 +310,23 @@ static PetscErrorCode product_destroy(void **state)
 {
   Product *product = *state;
 
-  PetscCall(free_halves(product));
   PetscCall(PetscFree3(product->L, product->c, product->w));
-  PetscCall(PetscFree(product));
-  *state = NULL;
-  return 0;
-}
-
-static PetscErrorCode product_reset(void *state, const RgSetPrior *prior)
-{
-  Product *product = state;
-  int split, n_second;
-
-  product->n = 0;
-  if (!find_split(prior, &split, &n_second) || split != product->split) {
-    PetscCall(free_halves(product));
-    PetscCall(make_halves(prior, product));
-  }
-  return 0;
-}
-
-/* A copy with room for `rows` rows of `length`. */
-static PetscErrorCode widen(size_t kept, size_t rows, size_t length, double **table)
-{
-  double *wider;
-
-  PetscCall(PetscMalloc1(rows * length, &wider));
-  PetscCall(PetscArraycpy(wider, *table, kept * length));
-  PetscCall(PetscFree(*table));
-  *table = wider;
+  PetscCall(
+    RG_FREE(&product->first, &product->second, &product->A, &product->B, &product->scaled, state));
   return 0;
 }
 
 static PetscErrorCode double_capacity(Product *product)
 {
-  size_t old = (size_t)product->capacity, wide = 2 * old;
+  const size_t old = (size_t)product->capacity, wide = 2 * old, bytes = (wide + 1) * sizeof(double);
   double *L, *c, *w;
 
-  PetscCall(widen(old + 1, wide + 1, (size_t)product->n_first, &product->A));
-  PetscCall(widen(old + 1, wide + 1, (size_t)product->n_second, &product->B));
-  PetscCall(widen(0, wide + 1, (size_t)product->n_first, &product->scaled));
+  PetscCall(PetscRealloc(bytes * product->n_first, &product->A));
+  PetscCall(PetscRealloc(bytes * product->n_second, &product->B));
+  PetscCall(PetscRealloc(bytes * product->n_first, &product->scaled));
   PetscCall(PetscMalloc3(wide * wide, &L, wide, &c, wide, &w));
-  for (size_t i = 0; i < old; i++) {
+  for (size_t i = 0; i < old; i++)
     PetscCall(PetscArraycpy(L + i * wide, product->L + i * old, old));
-  }
   PetscCall(PetscArraycpy(c, product->c, old));
   PetscCall(PetscFree3(product->L, product->c, product->w));
   product->L = L;
@@ -477,19 +384,15 @@ static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, i
 }
 
 /* The columns and L^-1 k(data, z) are those of the covariance just asked for. */
-static PetscErrorCode product_push(void *state, const RgSetPrior *prior, int index, double pivot,
-                                   const double *row)
+static PetscErrorCode product_push(void *state, double pivot, const double *row)
 {
   Product *product = state;
 
-  (void)prior;
-  (void)index;
   (void)row;
   if (product->n == product->capacity) PetscCall(double_capacity(product));
-  PetscCall(
-    PetscArraycpy(product->L + (size_t)product->n * product->capacity, product->c, product->n));
-  product->L[(size_t)product->n * product->capacity + product->n] = pivot;
-  product->n++;
+  double *last = product->L + (size_t)product->n * product->capacity;
+  PetscCall(PetscArraycpy(last, product->c, product->n));
+  last[product->n++] = pivot;
   return 0;
 }
 
@@ -498,6 +401,10 @@ static void product_pop(void *state, int m)
   ((Product *)state)->n -= m;
 }
 
-const RgSetBackend rg_set_backend_product = {"product",       product_applies, product_create,
-                                             product_destroy, product_reset,   product_covariance,
-                                             product_push,    product_pop};
+const RgSetBackend rg_set_backend_product = {.name = "product",
+                                             .applies = product_applies,
+                                             .create = product_create,
+                                             .destroy = product_destroy,
+                                             .covariance = product_covariance,
+                                             .push = product_push,
+                                             .pop = product_pop};

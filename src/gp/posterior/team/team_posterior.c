@@ -2,9 +2,6 @@
  */
 #include "gp/posterior/posterior_ops.h"
 #include "gp/team/distributed.h"
-#include "maths/blas.h"
-
-#include <string.h>
 
 static PetscErrorCode team_open(RgPosterior *posterior, int n)
 {
@@ -80,21 +77,9 @@ static PetscErrorCode team_gradient(RgPosterior *posterior, int m, const double 
                                     G);
 }
 
-/* C - V' W by the solves of the team. */
-static PetscErrorCode team_covariance(RgPosterior *posterior, int a, const double *A, int b,
-                                      const double *B, double *C)
+static PetscErrorCode team_whiten(const RgPosterior *posterior, int m, double *B)
 {
-  const int n = posterior->n;
-  double *V, *W;
-
-  PetscCall(PetscMalloc2((size_t)n * a, &V, (size_t)n * b, &W));
-  PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, a, A, V));
-  PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, b, B, W));
-  PetscCall(rg_team_posterior_solve(posterior->team, posterior->slot, true, false, a, V));
-  PetscCall(rg_team_posterior_solve(posterior->team, posterior->slot, true, false, b, W));
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, b, a, n, -1.0, W, b, V, a, 1.0, C, b);
-  PetscCall(PetscFree2(V, W));
-  return 0;
+  return rg_team_posterior_solve(posterior->team, posterior->slot, true, false, m, B);
 }
 
 static double team_log_likelihood(const RgPosterior *posterior)
@@ -107,23 +92,14 @@ static PetscErrorCode team_keep(RgPosterior *posterior)
   return rg_team_posterior_keep(posterior->team, posterior->slot);
 }
 
-/* One at a time: the leader's inputs and outputs follow the points that were taken. */
-static PetscErrorCode team_pend(RgPosterior *posterior, const RgObservations *data,
-                                RgFailure *failure)
+static PetscErrorCode team_pend_one(RgPosterior *posterior)
 {
-  const size_t dim = (size_t)posterior->kernel.dim;
-  const int end = posterior->n;
-  int n = end - data->n;
+  const int n = posterior->n;
 
-  (void)failure;
-  for (int i = n; i < end; i++) {
-    double *x = posterior->X + (size_t)n * dim;
-    memmove(x, posterior->X + (size_t)i * dim, dim * sizeof *x);
-    posterior->y[n] = posterior->y[i];
-    PetscCall(rg_team_posterior_pend(posterior->team, posterior->slot, x, posterior->y[n]));
-    note(posterior);
-    n = posterior->n;
-  }
+  PetscCall(rg_team_posterior_pend(posterior->team, posterior->slot,
+                                   posterior->X + (size_t)n * posterior->kernel.dim,
+                                   posterior->y[n]));
+  note(posterior);
   return 0;
 }
 
@@ -132,22 +108,19 @@ static PetscErrorCode team_restore(RgPosterior *posterior)
   return rg_team_posterior_restore(posterior->team, posterior->slot);
 }
 
-const RgPosteriorOps rg_team_ops = {"team",
-                                    true,
-                                    team_open,
-                                    team_close,
-                                    NULL,
-                                    team_reset,
-                                    team_extend,
-                                    team_set_outputs,
-                                    team_solve_many,
-                                    team_predict,
-                                    team_gradient,
-                                    team_covariance,
-                                    team_log_likelihood,
-                                    NULL,
-                                    NULL,
-                                    NULL,
-                                    team_keep,
-                                    team_pend,
-                                    team_restore};
+const RgPosteriorOps rg_team_ops = {
+  .name = "team",
+  .open = team_open,
+  .close = team_close,
+  .reset = team_reset,
+  .extend = team_extend,
+  .set_outputs = team_set_outputs,
+  .solve_many = team_solve_many,
+  .predict = team_predict,
+  .gradient = team_gradient,
+  .whiten = team_whiten,
+  .log_likelihood = team_log_likelihood,
+  .keep = team_keep,
+  .pend_one = team_pend_one,
+  .restore = team_restore,
+};
