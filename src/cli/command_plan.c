@@ -5,8 +5,7 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/starts.h"
-#include "cli/warnings.h"
+#include "cli/notices.h"
 #include "cli/world.h"
 #include "study/file/registry.h"
 #include "study/plan/cost.h"
@@ -19,6 +18,7 @@
 #include "study/store/store.h"
 #include "study/trial/trial.h"
 
+#include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,76 +32,60 @@ typedef struct {
   RgJobRates rates;
 } RgSimulation;
 
-static PetscErrorCode add_string(RgText *text, const char *value)
-{
-  return rg_text_add_json(text, value, strlen(value));
-}
-
 /* JSON has no NaN and no infinity: they become null. */
-static PetscErrorCode add_real(RgText *text, double value)
+static json_t *real_or_null(double value)
 {
-  if (!isfinite(value)) return rg_text_add(text, "null");
-  return rg_text_add_real(text, value);
+  return isfinite(value) ? json_real(value) : json_null();
 }
 
-static PetscErrorCode add_setting(const RgSwept *setting, RgText *text)
+static json_t *settings_json(const RgCell *cell)
 {
+  json_t *settings = json_object();
   double value;
 
-  PetscCall(add_string(text, setting->name));
-  PetscCall(rg_text_add(text, ":"));
-  switch (setting->kind) {
-  case RG_SWEPT_NUMBER:
-  case RG_SWEPT_INTEGER:
-    PetscCall(add_real(text, rg_number_only(setting->text, &value) ? value : NAN));
-    break;
-  case RG_SWEPT_LOGICAL: PetscCall(rg_text_add(text, "%s", setting->text)); break;
-  case RG_SWEPT_WORD: PetscCall(add_string(text, setting->text)); break;
-  }
-  return 0;
-}
-
-static PetscErrorCode add_cell_json(const RgPlan *plan, const unsigned char *done, int c,
-                                    RgText *text)
-{
-  const RgPlanCell *planned = &plan->cells[c];
-  const RgCell *cell = &plan->study->cells[c];
-  int n_done = 0;
-
-  for (int i = 0; i < planned->n; i++) n_done += done[planned->first + i] != 0;
-  PetscCall(rg_text_add(text, "{\"problem\":"));
-  PetscCall(add_string(text, cell->problem_label));
-  PetscCall(rg_text_add(text, ",\"algorithm\":"));
-  PetscCall(add_string(text, cell->algorithm_label));
-  PetscCall(rg_text_add(text, ",\"settings\":{"));
   for (int k = 0; k < cell->n_swept; k++) {
-    if (k) PetscCall(rg_text_add(text, ","));
-    PetscCall(add_setting(&cell->settings[k], text));
+    const RgSwept *setting = &cell->settings[k];
+    json_t *entry = NULL;
+    switch (setting->kind) {
+    case RG_SWEPT_NUMBER:
+      entry = real_or_null(rg_number_only(setting->text, &value) ? value : NAN);
+      break;
+    case RG_SWEPT_INTEGER:
+      entry = json_integer(rg_number_only(setting->text, &value) ? (json_int_t)value : 0);
+      break;
+    case RG_SWEPT_LOGICAL: entry = json_boolean(!strcmp(setting->text, "true")); break;
+    case RG_SWEPT_WORD: entry = json_string(setting->text); break;
+    }
+    json_object_set_new(settings, setting->name, entry);
   }
-  PetscCall(rg_text_add(text,
-                        "},\"dim_x\":%d,\"dim_c\":%d,\"points\":%d,\"initial_points\":%d,"
-                        "\"iterations\":%d,\"trials\":%d,\"done\":%d,\"seconds\":",
-                        cell->dim_x, cell->dim_c, cell->size_x, cell->run.initial_points,
-                        cell->run.iterations, planned->n, n_done));
-  PetscCall(add_real(text, planned->cost));
-  PetscCall(rg_text_add(text, ",\"memory\":"));
-  PetscCall(add_real(text, planned->memory));
-  PetscCall(rg_text_add(text, "}"));
-  return 0;
+  return settings;
 }
 
 /* Append one line: a JSON object with the name of the study and its cells. done: RgStatus of each
    trial of the plan. */
 static PetscErrorCode plan_json(const RgPlan *plan, const unsigned char *done, RgText *text)
 {
-  PetscCall(rg_text_add(text, "{\"study\":"));
-  PetscCall(add_string(text, plan->study->name));
-  PetscCall(rg_text_add(text, ",\"cells\":["));
+  json_t *cells = json_array();
+
   for (int c = 0; c < plan->study->n_cells; c++) {
-    if (c) PetscCall(rg_text_add(text, ","));
-    PetscCall(add_cell_json(plan, done, c, text));
+    const RgPlanCell *planned = &plan->cells[c];
+    const RgCell *cell = &plan->study->cells[c];
+    int n_done = 0;
+    for (int i = 0; i < planned->n; i++) n_done += done[planned->first + i] != 0;
+    json_array_append_new(
+      cells, json_pack("{ss ss so si si si si si si si so so}", "problem", cell->problem_label,
+                       "algorithm", cell->algorithm_label, "settings", settings_json(cell), "dim_x",
+                       cell->dim_x, "dim_c", cell->dim_c, "points", cell->size_x, "initial_points",
+                       cell->run.initial_points, "iterations", cell->run.iterations, "trials",
+                       planned->n, "done", n_done, "seconds", real_or_null(planned->cost), "memory",
+                       real_or_null(planned->memory)));
   }
-  PetscCall(rg_text_add(text, "]}\n"));
+  json_t *whole = json_pack("{ss so}", "study", plan->study->name, "cells", cells);
+  char *line = json_dumps(whole, JSON_COMPACT);
+  PetscCheck(line, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the plan as JSON");
+  PetscCall(rg_text_add(text, "%s\n", line));
+  free(line);
+  json_decref(whole);
   return 0;
 }
 
@@ -363,15 +347,6 @@ static PetscErrorCode count_record(void *closure, const RgRecord *record)
     rg_calibration_add(&progress->wall, cell, record->provenance.wall);
   }
   PetscCall(rg_origin_judge(&progress->judge, record, cell, 0, &progress->origins, &origin));
-  return 0;
-}
-
-static PetscErrorCode progress_clear(Progress *progress)
-{
-  PetscCall(rg_origin_judge_destroy(&progress->judge));
-  PetscCall(rg_calibration_destroy(&progress->clock));
-  PetscCall(rg_calibration_destroy(&progress->wall));
-  PetscCall(PetscFree(progress->done));
   return 0;
 }
 
@@ -637,7 +612,10 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   }
   PetscCall(PetscFree(simulation.ranks));
   PetscCall(rg_text_clear(&text));
-  PetscCall(progress_clear(&progress));
+  PetscCall(rg_origin_judge_destroy(&progress.judge));
+  PetscCall(rg_calibration_destroy(&progress.clock));
+  PetscCall(rg_calibration_destroy(&progress.wall));
+  PetscCall(PetscFree(progress.done));
   PetscCall(rg_plan_clear(&plan));
   return 0;
 }

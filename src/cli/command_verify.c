@@ -2,7 +2,7 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "cli/command.h"
-#include "cli/starts.h"
+#include "cli/notices.h"
 #include "study/file/registry.h"
 #include "study/hdf5/shard.h"
 #include "study/plan/plan.h"

@@ -25,9 +25,7 @@ const RgCommandEntry *rg_commands_find(const char *name)
     rg_complain(RG_LEFT_OUT, name, rg_left_out(name));
     return NULL;
   }
-  /* `watch` was a command in earlier versions. */
-  const char *nearest =
-    strcmp(name, "watch") ? rg_text_nearest(name, names) : "status RESULTS.h5 -watch SECONDS";
+  const char *nearest = rg_text_nearest(name, names);
   rg_complain("unknown command '%s'%s%s%s (regatta help lists the commands)", name,
               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   return NULL;

@@ -1,11 +1,13 @@
-/* Man pages and completion scripts for bash, zsh and fish, as text on standard output. */
+/* regatta help [COMMAND]: list the commands or explain one; also as man pages, and as completion
+   scripts for bash, zsh and fish. */
 #include "cli/manual.h"
 
 #include <ctype.h>
 #include <string.h>
 
-const RgManualVariable rg_manual_environment[] = {{"REGATTA_DATA", "folder of data sets"},
-                                                  {NULL, NULL}};
+static const struct {
+  const char *name, *doc;
+} environment[] = {{"REGATTA_DATA", "folder of data sets"}, {NULL, NULL}};
 
 const RgManualExit rg_manual_exits[] = {
   {RG_EXIT_OK, "finished, or stopped cleanly as asked"},
@@ -30,7 +32,7 @@ static int form_of(const char *word)
   return form;
 }
 
-const char *rg_manual_word(const char *form)
+static const char *manual_word(const char *form)
 {
   for (int i = 0; i < N_FORMS; i++)
     if (!strcmp(form, forms[i])) return words[i];
@@ -107,14 +109,14 @@ static void man_command(const RgCommandEntry *entry, const char *usage, const Rg
   rg_say(".SH SEE ALSO\n.BR regatta (1)\n");
 }
 
-void rg_manual_page(void)
+static void manual_page(void)
 {
   say_head("regatta", "Bayesian-optimisation regret studies", "COMMAND ...");
   rg_say(".SH COMMANDS\n");
   for (const RgCommandEntry *c = rg_commands; c->name; c++) say_entry(c->name, NULL, c->doc);
   rg_say(".SH ENVIRONMENT\n");
-  for (const RgManualVariable *v = rg_manual_environment; v->name; v++)
-    say_entry(v->name, NULL, v->doc);
+  for (int i = 0; environment[i].name; i++)
+    say_entry(environment[i].name, NULL, environment[i].doc);
   say_exits();
   rg_say(".SH SEE ALSO\n");
   for (const RgCommandEntry *c = rg_commands; c->name; c++)
@@ -180,7 +182,7 @@ static void fish_command(const RgCommandEntry *entry, const char *usage, const R
   }
 }
 
-void rg_manual_begin(const char *word)
+static void completion_begin(const char *word)
 {
   const int form = form_of(word);
 
@@ -203,7 +205,7 @@ void rg_manual_begin(const char *word)
   }
 }
 
-void rg_manual_end(const char *word)
+static void completion_end(const char *word)
 {
   const int form = form_of(word);
 
@@ -226,3 +228,74 @@ bool rg_manual_command(const char *word, const char *command, const char *usage,
     if (!strcmp(c->name, command)) print[form](c, usage, options);
   return true;
 }
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+enum { OPT_MAN, OPT_COMPLETION };
+
+static const RgOption options[] = {
+  {"-man", NULL, "as a man page"},
+  {"-completion", "SHELL", "completion of all commands for bash, zsh or fish"},
+  {NULL, NULL, NULL},
+};
+
+static void print_usage(void)
+{
+  rg_say("regatta %s: Bayesian-optimisation regret studies\n\nusage: regatta COMMAND ...\n\n",
+         RG_VERSION);
+  for (const RgCommandEntry *c = rg_commands; c->name; c++) rg_say("  %-10s %s\n", c->name, c->doc);
+  rg_say("\nregatta help COMMAND explains a command.\n\nEnvironment:\n");
+  for (int i = 0; environment[i].name; i++)
+    rg_say("  %-14s %s\n", environment[i].name, environment[i].doc);
+  rg_say("\nExit codes:\n");
+  for (const RgManualExit *e = rg_manual_exits; e->doc; e++) rg_say("  %2d  %s\n", e->code, e->doc);
+}
+
+/* Explain a command in the form that `word` requests. */
+static PetscErrorCode explain(const RgCommandEntry *entry, const char *word, int *exit_code)
+{
+  const RgCommand *command = entry->command;
+  char *line[] = {(char *)entry->name, (char *)word, NULL};
+  RgArguments arguments;
+
+  PetscCall(rg_arguments_parse(2, line, command->usage, command->options, command->least,
+                               command->most, &arguments, exit_code));
+  PetscCall(rg_arguments_clear(&arguments));
+  return 0;
+}
+
+static PetscErrorCode print_completion(const char *shell, int *exit_code)
+{
+  const char *word = manual_word(shell);
+
+  if (!word) {
+    rg_complain("help: no completion for '%s'; accepted: bash, zsh, fish", shell);
+    *exit_code = RG_EXIT_BAD_INPUT;
+    return 0;
+  }
+  completion_begin(word);
+  for (const RgCommandEntry *c = rg_commands; c->name; c++) PetscCall(explain(c, word, exit_code));
+  completion_end(word);
+  return 0;
+}
+
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
+{
+  (void)registry;
+  const bool man = arguments->option[OPT_MAN] != NULL;
+  if (arguments->option[OPT_COMPLETION]) {
+    PetscCall(print_completion(arguments->option[OPT_COMPLETION], exit_code));
+  } else if (arguments->n == 0) {
+    if (man) manual_page();
+    else print_usage();
+  } else {
+    const RgCommandEntry *entry = rg_commands_find(arguments->positional[0]);
+    if (entry) PetscCall(explain(entry, man ? manual_word("man") : "-help", exit_code));
+    else *exit_code = RG_EXIT_BAD_INPUT;
+  }
+  return 0;
+}
+
+const RgCommand rg_command_help = {
+  RG_USAGE("help [COMMAND] [-man | -completion SHELL]", options, 0, 1), .place = RG_ON_RANK_0,
+  .run = run};

@@ -96,9 +96,6 @@ class Parts(RegattaTest):
         self.assertEqual((code, out), (2, ""))
         self.assertIn("-watch must be seconds from 0.1 to 86400, got 'soon'", err)
         self.assertEqual(regatta("status", self.folder / "other.h5", "-watch", "9")[0], 2)
-        code, out, err = regatta("watch", output)
-        self.assertEqual((code, out), (2, ""))
-        self.assertIn("did you mean 'status RESULTS.h5 -watch SECONDS'?", err)
 
     def stamps(self):
         return {path: path.stat().st_mtime_ns for path in self.folder.rglob("*")}
