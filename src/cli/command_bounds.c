@@ -340,7 +340,7 @@ static PetscErrorCode run_formula(const RgRegistry *registry, const char *name, 
   return 0;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {

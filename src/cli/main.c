@@ -28,8 +28,9 @@ static bool is_option(const char *word)
   return word[0] == '-' && isalpha((unsigned char)word[1]);
 }
 
-/* Call before PETSc starts. The environment may set options for other programs: those that a command
-   line would refuse are taken out of PETSC_OPTIONS. Their names are appended to `dropped`. */
+/* Call before PETSc starts. The environment may set options for other programs: those that a
+   command line would refuse are taken out of PETSC_OPTIONS. Their names are appended to `dropped`.
+ */
 static PetscErrorCode filter_petsc_options(RgText *dropped)
 {
   const char *given = getenv("PETSC_OPTIONS");
@@ -79,8 +80,8 @@ static PetscErrorCode check_file(const char *path, RgText *mistake)
 }
 
 /* Afterwards: why the file of an -options_file, on the command line or in PETSC_OPTIONS, is not
-   accepted, appended to `mistake`. PETSc would end with a trace, or take options that a command line
-   refuses. */
+   accepted, appended to `mistake`. PETSc would end with a trace, or take options that a command
+   line refuses. */
 static PetscErrorCode check_petsc_options(int argc, char **argv, RgText *mistake)
 {
   static const char option[] = "-options_file";

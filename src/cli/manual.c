@@ -229,7 +229,7 @@ bool rg_manual_command(const char *word, const char *command, const char *usage,
   return true;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 enum { OPT_MAN, OPT_COMPLETION };
 

@@ -272,16 +272,32 @@ int rg_cost_evaluations(const RgCell *cell, double seconds, int *evaluated)
   return n;
 }
 
+/* Seconds of the first n evaluations of a trial, `evaluated` of which are made. */
+static double cost_until(const RgCell *cell, double n, double evaluated)
+{
+  const RgProblemCost problem = rg_problem_cost(cell->problem, cell->problem_options);
+  const double n0 = cell->run.initial_points;
+  double operations = LOOP * n + problem.setup + pow(problem.order, 3) / 3;
+
+  if (cell->algorithm->reads & RG_READS_SURROGATE)
+    operations += model_operations(cell, n0, fmax(n, n0));
+  else if (cell->algorithm->reads & RG_READS_MAXIMISER)
+    operations += regression_operations(cell, n0, fmax(n, n0));
+  return operations / SPEED + problem.evaluation * evaluated;
+}
+
 double rg_cost_nominal(const RgCell *cell)
 {
   const RgProblemCost problem = rg_problem_cost(cell->problem, cell->problem_options);
   int evaluated;
-  const double n0 = cell->run.initial_points,
-               n = rg_cost_evaluations(cell, problem.evaluation, &evaluated);
-  double operations = LOOP * n + problem.setup + pow(problem.order, 3) / 3;
+  const int n = rg_cost_evaluations(cell, problem.evaluation, &evaluated);
 
-  if (cell->algorithm->reads & RG_READS_SURROGATE) operations += model_operations(cell, n0, n);
-  else if (cell->algorithm->reads & RG_READS_MAXIMISER)
-    operations += regression_operations(cell, n0, n);
-  return operations / SPEED + problem.evaluation * evaluated;
+  return cost_until(cell, n, evaluated);
+}
+
+double rg_cost_share(const RgCell *cell, int n)
+{
+  const int known = cell->given.y ? cell->given.n : 0;
+
+  return fmin(cost_until(cell, n, PetscMax(n - known, 0)) / rg_cost_nominal(cell), 1);
 }

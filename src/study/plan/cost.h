@@ -13,6 +13,9 @@
    paths     P F N per query
    plus the problem's own cost (RgProblemCost). O(1). */
 double rg_cost_nominal(const RgCell *cell);
+/* The share of that cost which the first n evaluations have, at most 1. Queries of a model grow
+   dearer with its data, so it is no n of N. */
+double rg_cost_share(const RgCell *cell, int n);
 /* The number of evaluations of a trial if each takes some seconds: `stop_seconds` may end it.
    *evaluated, without known values. */
 int rg_cost_evaluations(const RgCell *cell, double seconds, int *evaluated);

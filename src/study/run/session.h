@@ -42,6 +42,8 @@ typedef struct {
   bool told;            /* the trouble with the disk was reported */
   bool shared;          /* another run on the same output was reported */
   const RgTrial *trial; /* current trial, NULL: no trial; borrowed */
+  const int *n_known;   /* its evaluations so far; borrowed from its host */
+  double trial_begun;   /* rg_wall_seconds */
   double looked;        /* rg_wall_seconds of the last call of look_around */
   double longest;       /* longest time between two such calls in the current trial, seconds */
   double *pause;        /* per cell: the same in its last trial, negative: no trial yet; owned */

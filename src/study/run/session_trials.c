@@ -158,6 +158,9 @@ static PetscErrorCode look_around(void *closure)
   RgSession *session = closure;
 
   measure_pause(session);
+  if (session->trial)
+    PetscCall(rg_schedule_update(session->schedule, session->trial, *session->n_known,
+                                 session->looked - session->trial_begun));
   PetscCall(flush_ahead(session));
   PetscCall(rg_session_progress(session, false));
   PetscCall(rg_stop_relay_look(session->relay, &session->stop));
@@ -180,7 +183,7 @@ static PetscErrorCode begin_trial(RgSession *session, const RgTrial *trial)
   session->trial = trial;
   session->longest = 0;
   PetscCall(flush_ahead(session));
-  session->looked = rg_wall_seconds();
+  session->looked = session->trial_begun = rg_wall_seconds();
   return 0;
 }
 
@@ -248,6 +251,7 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
                       .instances = session->instances,
                       .team = session->team[level]};
 
+  session->n_known = &host.n;
   PetscCall(rg_programs_here(session->log, &here));
   if (session->holding != MPI_COMM_NULL) PetscCall(rg_held_programs(session->holding, &held));
   while (!*give_up && !should_stop(session)) {
@@ -260,6 +264,7 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
     PetscCall(rg_plan_trial(session->plan, index, &trial));
     const RgCell *cell = &session->plan->study->cells[trial.cell];
     host.programs = cell->run.ranks_per_trial > 1 ? &held : &here;
+    host.n = 0;
     PetscCall(begin_trial(session, &trial));
     PetscCall(rg_trial_run(session->plan->study, &trial, &host, &record, &stopped));
     end_trial(session);

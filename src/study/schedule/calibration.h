@@ -37,18 +37,15 @@ PetscErrorCode rg_calibration_describe(const RgCalibration *calibration, RgText 
 /* The trials of one cell in this run. */
 typedef struct {
   int n, n_finished;
-  int64_t finished_us; /* sum of the finished trials' wall times in microseconds */
-  /* Seconds per trial by the plan, used until a trial of the cell has finished. */
-  double nominal;
-  double ranks; /* average number of ranks per trial */
+  /* Trials that are done, with the shares of those in flight (rg_cost_share), and their wall time
+     in seconds. */
+  double done, seconds;
+  double nominal; /* seconds per trial by the plan, used until some of a trial is done */
+  double ranks;   /* average number of ranks per trial */
 } RgCellClock;
 
-/* The number of ranks, of `ranks`, that work on the trials which are not finished. */
-double rg_ranks_at_work(int n_cells, const RgCellClock *cells, int ranks);
-/* Seconds until the last trial ends, after `ranks` ranks have worked for `worked` seconds, the sum
-   over ranks. NaN until a trial has finished, 0 when all have. Work beyond the finished trials
-   belongs to trials in flight. These have a ninth of that time left where they take longer than
-   their cells' trials did: the longer they run, the less is known of their end. */
-double rg_time_left(int n_cells, const RgCellClock *cells, int ranks, double worked);
+/* Seconds until the last trial ends, with `ranks` ranks at work. What is left of a cell takes as
+   long as what is done of it took. NaN until a fiftieth of a trial is done, 0 after the last. */
+double rg_time_left(int n_cells, const RgCellClock *cells, int ranks);
 
 #endif

@@ -2,6 +2,7 @@
 #include "study/schedule/schedule.h"
 #include "base/grow.h"
 #include "base/heap.h"
+#include "study/plan/cost.h"
 #include "study/schedule/calibration.h"
 
 #include <math.h>
@@ -154,27 +155,32 @@ int rg_order_take(const RgOrder *order, int64_t place)
 }
 
 /* Counters on rank 0, which all ranks advance with one-sided atomics: these, the tickets of
-   every level, and for every cell the number of its finished trials and their wall time. */
+   every level, and for every cell the number of its finished trials, what is done of all its
+   trials in millionths of one, and their wall time in microseconds. */
 enum { FINISHED, FAILED, N_COUNTERS };
-enum { CELL_FINISHED, CELL_US, N_PER_CELL };
+enum { CELL_FINISHED, CELL_DONE, CELL_US, N_PER_CELL };
 
 struct RgSchedule {
   MPI_Win window;
   int64_t *counters;                             /* on rank 0; empty elsewhere */
   int64_t add[N_COUNTERS], add_cell[N_PER_CELL]; /* source buffers of the atomics */
+  const RgPlan *plan;                            /* borrowed */
+  /* What this rank has counted of its trial: CELL_DONE, CELL_US, and its evaluations then. */
+  int64_t counted[N_PER_CELL];
+  int counted_n;
   int n_cells, n_ranks;
   RgCellClock *cells; /* n_cells; owned */
   int n_levels;
   RgOrder *order[RG_TEAM_LEVELS]; /* order of each level; owned */
   int n;                          /* trials to run */
-  double elapsed, at_work;        /* at the last rg_schedule_left: seconds, and ranks that work */
-  double worked;                  /* seconds of all ranks together */
+  double seen, since;             /* at rg_schedule_left: seconds of all cells, and since when */
 };
 
 /* Count the trials to run in every cell, and the ranks per trial. */
 static PetscErrorCode count_cells(const RgPlan *plan, const RgTeams *teams, PetscBT left_out,
                                   RgSchedule *s)
 {
+  s->plan = plan;
   s->n_cells = plan->study->n_cells;
   PetscCall(PetscCalloc1(s->n_cells, &s->cells));
   for (int c = 0; c < s->n_cells; c++) {
@@ -213,7 +219,6 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
   const int n_counters = N_COUNTERS + s->n_levels + N_PER_CELL * s->n_cells;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &s->n_ranks));
-  s->at_work = rg_ranks_at_work(s->n_cells, s->cells, s->n_ranks);
   PetscCallMPI(MPI_Win_allocate(rank == 0 ? n_counters * (MPI_Aint)sizeof(int64_t) : 0,
                                 sizeof(int64_t), MPI_INFO_NULL, comm, &s->counters, &s->window));
   PetscCallMPI(MPI_Win_lock_all(0, s->window));
@@ -253,21 +258,45 @@ PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial)
   return 0;
 }
 
+/* Add to the counters of the trial's cell what is new of it. */
+static PetscErrorCode count_part(RgSchedule *s, const RgTrial *trial, bool finished, double share,
+                                 double seconds)
+{
+  const int64_t now[] = {[CELL_FINISHED] = finished,
+                         [CELL_DONE] = (int64_t)(1e6 * share),
+                         [CELL_US] = (int64_t)(1e6 * PetscMax(seconds, 0))};
+  const MPI_Aint at = N_COUNTERS + s->n_levels + N_PER_CELL * trial->cell;
+
+  PetscCallMPI(MPI_Win_flush_local(0, s->window));
+  for (int i = 0; i < N_PER_CELL; i++) {
+    s->add_cell[i] = now[i] - s->counted[i];
+    s->counted[i] = finished ? 0 : now[i];
+  }
+  PetscCallMPI(MPI_Accumulate(s->add_cell, N_PER_CELL, MPI_INT64_T, 0, at, N_PER_CELL, MPI_INT64_T,
+                              MPI_SUM, s->window));
+  return 0;
+}
+
+PetscErrorCode rg_schedule_update(RgSchedule *schedule, const RgTrial *trial, int n, double seconds)
+{
+  if (n == schedule->counted_n || 1e6 * (seconds - 1) < (double)schedule->counted[CELL_US])
+    return 0;
+  schedule->counted_n = n;
+  const double share = rg_cost_share(&schedule->plan->study->cells[trial->cell], n);
+  return count_part(schedule, trial, false, share, seconds);
+}
+
 PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed,
                                     double seconds)
 {
-  int64_t *add = schedule->add, *add_cell = schedule->add_cell;
-  const MPI_Aint at = N_COUNTERS + schedule->n_levels + N_PER_CELL * trial->cell;
+  int64_t *add = schedule->add;
 
-  PetscCallMPI(MPI_Win_flush_local(0, schedule->window));
+  PetscCall(count_part(schedule, trial, true, 1, seconds));
+  schedule->counted_n = 0;
   add[FINISHED] = 1;
   add[FAILED] = failed;
-  add_cell[CELL_FINISHED] = 1;
-  add_cell[CELL_US] = (int64_t)(1e6 * PetscMax(seconds, 0));
   PetscCallMPI(MPI_Accumulate(add, N_COUNTERS, MPI_INT64_T, 0, 0, N_COUNTERS, MPI_INT64_T, MPI_SUM,
                               schedule->window));
-  PetscCallMPI(MPI_Accumulate(add_cell, N_PER_CELL, MPI_INT64_T, 0, at, N_PER_CELL, MPI_INT64_T,
-                              MPI_SUM, schedule->window));
   return 0;
 }
 
@@ -298,6 +327,7 @@ PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *se
 {
   const int n = N_PER_CELL * schedule->n_cells;
   int64_t *value, nothing = 0;
+  double seen = 0;
 
   PetscCall(PetscMalloc1(n, &value));
   PetscCallMPI(MPI_Get_accumulate(&nothing, 0, MPI_INT64_T, value, n, MPI_INT64_T, 0,
@@ -305,13 +335,17 @@ PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *se
                                   schedule->window));
   PetscCallMPI(MPI_Win_flush(0, schedule->window));
   for (int c = 0; c < schedule->n_cells; c++) {
-    schedule->cells[c].n_finished = (int)value[N_PER_CELL * c + CELL_FINISHED];
-    schedule->cells[c].finished_us = value[N_PER_CELL * c + CELL_US];
+    RgCellClock *cell = &schedule->cells[c];
+    cell->n_finished = (int)value[N_PER_CELL * c + CELL_FINISHED];
+    cell->done = 1e-6 * (double)value[N_PER_CELL * c + CELL_DONE];
+    cell->seconds = 1e-6 * (double)value[N_PER_CELL * c + CELL_US];
+    seen += cell->seconds;
   }
-  schedule->worked += schedule->at_work * (elapsed - schedule->elapsed);
-  schedule->elapsed = elapsed;
-  schedule->at_work = rg_ranks_at_work(schedule->n_cells, schedule->cells, schedule->n_ranks);
-  *seconds = rg_time_left(schedule->n_cells, schedule->cells, schedule->n_ranks, schedule->worked);
+  /* Between two counts the rest shrinks with the time. */
+  if (seen != schedule->seen) schedule->since = elapsed;
+  schedule->seen = seen;
+  const double left = rg_time_left(schedule->n_cells, schedule->cells, schedule->n_ranks);
+  *seconds = isnan(left) ? NAN : fmax(left - (elapsed - schedule->since), left / 10);
   PetscCall(PetscFree(value));
   return 0;
 }

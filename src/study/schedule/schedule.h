@@ -17,6 +17,10 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
 PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible);
 /* The next trial of a level for this rank; -1 if no trial is left. Not collective. */
 PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial);
+/* Count what is done of this rank's trial: n evaluations, after `seconds` of wall time. It does not
+   wait for other ranks, and counts at most once a second. */
+PetscErrorCode rg_schedule_update(RgSchedule *schedule, const RgTrial *trial, int n,
+                                  double seconds);
 /* Count a finished trial with `seconds` of wall time; does not wait for other ranks. */
 PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed,
                                     double seconds);

@@ -76,6 +76,7 @@ typedef struct {
   /* The team whose leader runs the trial while the others serve; NULL: no team. The bits are the
      same, unless the team takes part in the computation (rg_team_takes). */
   RgTeam *team;
+  int n; /* output: evaluations that the method knows, at the call of `stop` */
   /* output: the log of evaluations could not be written for ten minutes, or until a stop, so the
      trial was abandoned */
   RgFault trouble;

@@ -7,8 +7,9 @@
 bool rg_trial_poll_stop(void *closure)
 {
   RgTrialRun *run = closure;
-  const RgTrialHost *host = run->of.host;
+  RgTrialHost *host = run->of.host;
 
+  host->n = run->rows.history.n;
   if (host->stop && host->stop(host->stop_closure)) run->stop_requested = true;
   return run->stop_requested;
 }

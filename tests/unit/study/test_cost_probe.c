@@ -355,37 +355,61 @@ RG_TEST(searches_for_unknown_optima_are_counted)
   forget();
 }
 
-static RgCellClock cell_clock(int n, int finished, double seconds, double nominal)
+static RgCellClock cell_clock(int n, int finished, double done, double each, double nominal)
 {
   return (RgCellClock){.n = n,
                        .n_finished = finished,
-                       .finished_us = (int64_t)(1e6 * finished * seconds),
+                       .done = done,
+                       .seconds = done * each,
                        .nominal = nominal,
                        .ranks = 1};
 }
 
 RG_TEST(time_left_counts_trials_in_flight)
 {
-  const RgCellClock none[] = {cell_clock(8, 0, 0, 1)};
-  const RgCellClock half[] = {cell_clock(8, 4, 100, 1)};
-  const RgCellClock all[] = {cell_clock(8, 8, 100, 1)};
+  const RgCellClock none[] = {cell_clock(8, 0, 0, 0, 1)};
+  const RgCellClock begun[] = {cell_clock(8, 0, 0.01, 1000, 1)};
+  const RgCellClock some[] = {cell_clock(8, 0, 2, 100, 1)}; /* half of each of four trials */
+  const RgCellClock half[] = {cell_clock(8, 4, 4, 100, 1)};
+  const RgCellClock later[] = {cell_clock(8, 4, 6, 100, 1)};
+  const RgCellClock all[] = {cell_clock(8, 8, 8, 100, 1)};
   /* the quick method is through; no trial of the slow one, nominally nine times as dear, has
-     ended */
-  const RgCellClock two[] = {cell_clock(4, 4, 10, 1), cell_clock(4, 0, 0, 9)};
-
+     begun */
+  const RgCellClock two[] = {cell_clock(4, 4, 4, 10, 1), cell_clock(4, 0, 0, 0, 9)};
   /* one trial left for four ranks: three are idle */
-  const RgCellClock last[] = {cell_clock(8, 7, 100, 1)};
+  const RgCellClock last[] = {cell_clock(8, 7, 7.25, 100, 1)};
 
-  assert_true(isnan(rg_time_left(1, none, 4, 4 * 50)));
-  RG_CLOSE(rg_time_left(1, half, 4, 4 * 100), 100, 1e-12);
-  RG_CLOSE(rg_time_left(1, half, 4, 4 * 150), 50, 1e-12);
-  /* stays well above 0 while trials run, and is no constant */
-  RG_CLOSE(rg_time_left(1, half, 4, 4 * 199), 11, 1e-12);
-  RG_CLOSE(rg_time_left(1, half, 4, 4 * 280), 20, 1e-12);
-  assert_true(rg_time_left(1, all, 4, 4 * 200) == 0);
-  RG_CLOSE(rg_time_left(2, two, 4, 4 * 10), 90, 1e-12);
-  RG_CLOSE(rg_time_left(2, two, 4, 4 * 40), 60, 1e-12);
-  RG_CLOSE(rg_time_left(1, last, 4, 700 + 30), 70, 1e-12);
-  RG_CLOSE(rg_ranks_at_work(1, last, 4), 1, 1e-12);
-  RG_CLOSE(rg_ranks_at_work(1, half, 3), 3, 1e-12);
+  assert_true(isnan(rg_time_left(1, none, 4)));
+  assert_true(isnan(rg_time_left(1, begun, 4)));
+  RG_CLOSE(rg_time_left(1, some, 4), 150, 1e-12);
+  RG_CLOSE(rg_time_left(1, half, 4), 100, 1e-12);
+  RG_CLOSE(rg_time_left(1, later, 4), 50, 1e-12);
+  assert_true(rg_time_left(1, all, 4) == 0);
+  RG_CLOSE(rg_time_left(2, two, 4), 90, 1e-12);
+  RG_CLOSE(rg_time_left(1, last, 4), 75, 1e-12);
+}
+
+/* One trial whose queries grow dearer, whatever the machine's speed: the forecast is right from the
+   first query on where costs grow as the nominal ones, and never a constant where they grow faster. */
+RG_TEST(time_left_follows_growing_queries)
+{
+  make("study: t\nseeds: 1\ncommon: {iterations: 190, initial_points: 10}\nproblems: [branin]\n"
+       "algorithms: [ei]\n");
+  const RgCell *cell = &study.cells[0];
+  const double whole = 700;
+  double before = INFINITY;
+
+  assert_true(rg_cost_share(cell, 200) == 1);
+  assert_true(rg_cost_share(cell, 100) < 0.25); /* half of the queries, with small models */
+  for (int n = 60; n < 200; n += 10) {
+    const double share = rg_cost_share(cell, n), spent = share * whole, faster = spent * share;
+    const RgCellClock as_told[] = {{1, 0, share, spent, 1, 1}};
+    const RgCellClock steeper[] = {{1, 0, share, faster, 1, 1}};
+    if (!(share >= 0.02)) continue;
+    RG_CLOSE(rg_time_left(1, as_told, 1), whole - spent, 1e-9);
+    const double left = rg_time_left(1, steeper, 1);
+    assert_true(fabs(left / before - 1) > 0.01);
+    before = left;
+  }
+  forget();
 }
