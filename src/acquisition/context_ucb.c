@@ -577,7 +577,7 @@ PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *
 PetscErrorCode rg_ucb_penalised(void *closure, const double *u, const double *slope, double *value,
                                 double *u_bar, double *slope_bar)
 {
-  const RgContextPenalised *penalised = closure;
+  RgContextPenalised *penalised = closure;
   int steepest = 0, dim = penalised->dim_c;
   double largest = -1.0;
 
@@ -587,7 +587,7 @@ PetscErrorCode rg_ucb_penalised(void *closure, const double *u, const double *sl
     norm = sqrt(norm);
     if (norm > largest) largest = norm, steepest = l;
   }
-  PetscCall(rg_ucb_expectation((void *)&penalised->centre, u, slope, value, u_bar, slope_bar));
+  PetscCall(rg_ucb_expectation(&penalised->centre, u, slope, value, u_bar, slope_bar));
   *value -= penalised->radius * largest;
   if (!slope_bar || penalised->flat_penalty || !(largest > 0.0)) return 0;
   for (int k = steepest * dim; k < (steepest + 1) * dim; k++)

@@ -239,21 +239,6 @@ static void keep_apart(int most, Screening *screening)
   screening->m = kept;
 }
 
-/* Let the best end points of the search on a cheaper function climb on the true one. */
-static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch ascend,
-                             RgBatchFunction function, void *closure, Screening *screening)
-{
-  sort_starts(screening);
-  keep_apart(EXAMINED, screening);
-  PetscCall(function(closure, screening->m, screening->starts, screening->ends, NULL));
-  sort_starts(screening);
-  screening->m = PetscMin(screening->m, FINALISTS);
-  if (options->max_iterations > 0)
-    PetscCall(ascend(options, screening->dim, screening->m, screening->starts, screening->ends,
-                     function, closure));
-  return 0;
-}
-
 PetscErrorCode rg_maximise_box(const RgSearch *search, int dim, RgBatchFunction function,
                                void *closure, double *best_x, double *best_value,
                                RgFailure *failure)
@@ -282,8 +267,17 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
   if (options->max_iterations > 0 && real)
     PetscCall(ascend(options, dim, screening.m, screening.starts, screening.ends, with->function,
                      with->closure));
-  if (with->function != function || with->closure != closure)
-    PetscCall(finish(options, ascend, function, closure, &screening));
+  if (with->function != function || with->closure != closure) {
+    /* Let the best end points of the search on a cheaper function climb on the true one. */
+    sort_starts(&screening);
+    keep_apart(EXAMINED, &screening);
+    PetscCall(function(closure, screening.m, screening.starts, screening.ends, NULL));
+    sort_starts(&screening);
+    screening.m = PetscMin(screening.m, FINALISTS);
+    if (options->max_iterations > 0)
+      PetscCall(ascend(options, screening.dim, screening.m, screening.starts, screening.ends,
+                       function, closure));
+  }
   if (options->max_iterations > 0 && levels)
     PetscCall(rg_levels_climb(search->space, options, screening.m, screening.starts, screening.ends,
                               real ? ascend : NULL, function, closure));

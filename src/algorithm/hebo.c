@@ -89,52 +89,31 @@ static void list_values(const Ensemble *e, RgCandidates *c)
 
 /* ---- candidates of a box --------------------------------------------------------------------- */
 
-static PetscErrorCode draw_points(const Options *options, int dim, const double *centres,
-                                  RgRandom *random, double *X)
+/* The points of a box among which the query is drawn: Sobol points, the maximisers and the best
+   observation, and points about these. */
+static PetscErrorCode choose_points(const RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                    const Ensemble *e, RgRandom *random, double *X,
+                                    RgFailure *failure)
 {
-  const int F = options->candidates, around = options->around;
-  double *x = X + (size_t)F * dim;
-
-  PetscCall(rg_design_sobol(random, F, dim, X));
-  PetscCall(PetscArraycpy(x, centres, (size_t)CENTRES * dim));
-  x += (size_t)CENTRES * dim;
-  for (int c = 0; c < CENTRES; c++)
-    for (int i = 0; i < around; i++) {
-      const double sd = WIDE * pow(NARROW, (double)i / around);
-      for (int j = 0; j < dim; j++, x++)
-        *x = fmin(fmax(centres[c * dim + j] + sd * rg_random_normal(random), 0), 1);
-    }
-  return 0;
-}
-
-static PetscErrorCode find_centres(const RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                   const Ensemble *e, double *centres, RgFailure *failure)
-{
+  const Options *options = algorithm->options;
   const int dim = algorithm->setup.domain->design.dim, best = rg_history_best(history);
-  double value;
+  double *centres = X + (size_t)options->candidates * dim, *last = centres + FUNCTIONS * dim;
+  double *x = centres + CENTRES * dim, value;
 
   for (int k = 0; k < FUNCTIONS && !failure->failed; k++) {
     RgQuery query = {.x = centres + (size_t)k * dim};
     PetscCall(rg_surrogate_acquire(algorithm, algorithm->state, t, history, &e->of[k], &query,
                                    &value, failure));
   }
-  double *last = centres + (size_t)FUNCTIONS * dim;
+  if (failure->failed) return 0;
   PetscCall(PetscArraycpy(last, best < 0 ? centres : history->x + (size_t)best * dim, dim));
-  return 0;
-}
-
-/* The points of a box among which the query is drawn. */
-static PetscErrorCode choose_points(const RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                    const Ensemble *e, RgRandom *random, double *X,
-                                    RgFailure *failure)
-{
-  const int dim = algorithm->setup.domain->design.dim;
-  double *centres;
-
-  PetscCall(PetscMalloc1((size_t)CENTRES * dim, &centres));
-  PetscCall(find_centres(algorithm, t, history, e, centres, failure));
-  if (!failure->failed) PetscCall(draw_points(algorithm->options, dim, centres, random, X));
-  PetscCall(PetscFree(centres));
+  PetscCall(rg_design_sobol(random, options->candidates, dim, X));
+  for (int c = 0; c < CENTRES; c++)
+    for (int i = 0; i < options->around; i++) {
+      const double sd = WIDE * pow(NARROW, (double)i / options->around);
+      for (int j = 0; j < dim; j++, x++)
+        *x = fmin(fmax(centres[c * dim + j] + sd * rg_random_normal(random), 0), 1);
+    }
   return 0;
 }
 

@@ -172,16 +172,6 @@ static void replace(State *state, const double *x, double value)
   ask_for(state, REFLECTION, 1);
 }
 
-static void answer_reflection(State *state, double y)
-{
-  memcpy(state->reflected, state->x, (size_t)state->dim * sizeof *state->x);
-  state->reflected_value = y;
-  if (y > state->value[0]) ask_for(state, EXPANSION, state->expand);
-  else if (y > state->value[state->dim - 1]) replace(state, state->x, y);
-  else if (y > state->value[state->dim]) ask_for(state, OUTSIDE, state->contract);
-  else ask_for(state, INSIDE, -state->contract);
-}
-
 /* Learns that the point that was asked for has value y; state->x becomes the next point. */
 static void answer(State *state, double y)
 {
@@ -196,7 +186,14 @@ static void answer(State *state, double y)
     sort(state);
     ask_for(state, REFLECTION, 1);
     break;
-  case REFLECTION: answer_reflection(state, y); break;
+  case REFLECTION:
+    memcpy(state->reflected, state->x, (size_t)state->dim * sizeof *state->x);
+    state->reflected_value = y;
+    if (y > state->value[0]) ask_for(state, EXPANSION, state->expand);
+    else if (y > state->value[state->dim - 1]) replace(state, state->x, y);
+    else if (y > state->value[state->dim]) ask_for(state, OUTSIDE, state->contract);
+    else ask_for(state, INSIDE, -state->contract);
+    break;
   case EXPANSION:
     if (y > state->reflected_value) replace(state, state->x, y);
     else replace(state, state->reflected, state->reflected_value);

@@ -69,7 +69,7 @@ typedef struct {
   int n_designs, n_contexts;
   const double *p;       /* n_contexts; probabilities of the domain */
   double *lower, *upper; /* n_designs: bounds of rho at the last step; owned */
-  double *value;         /* n_designs: rho(posterior mean), or the acquisition; owned */
+  double *value;         /* n_designs: scratch, a measure at all designs; owned */
   /* 2 x designs x contexts: see rg_robust_measure; NULL: not needed */
   double *native;
   int recommended, recommended_n; /* x-hat, and the number of data behind it */

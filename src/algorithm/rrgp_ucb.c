@@ -27,7 +27,6 @@ typedef struct {
 typedef struct {
   RgRobust robust;
   RgSetSamples samples, index_samples; /* count 0: not in use */
-  double *value;                       /* n_designs; owned */
   double *expected; /* n_designs: mean rho of the paths, NaN where not wanted; owned */
   int *recommended; /* n_iterations: x-hat_1, x-hat_2, ...; owned */
 } State;
@@ -77,8 +76,8 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   RgSetPosterior *set;
 
   PetscCall(rg_robust_create(algorithm));
-  PetscCall(PetscMalloc3(state->robust.n_designs, &state->value, state->robust.n_designs,
-                         &state->expected, algorithm->setup.n_iterations, &state->recommended));
+  PetscCall(PetscMalloc2(state->robust.n_designs, &state->expected, algorithm->setup.n_iterations,
+                         &state->recommended));
   PetscCall(rg_posterior_get_set(&state->robust.model.posterior, &set));
   if (options->bounds == SAMPLED)
     PetscCall(rg_set_samples_create(set, options->paths, &bounds, &state->samples));
@@ -91,7 +90,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscCall(PetscFree3(state->value, state->expected, state->recommended));
+  PetscCall(PetscFree2(state->expected, state->recommended));
   PetscCall(rg_set_samples_destroy(&state->samples));
   PetscCall(rg_set_samples_destroy(&state->index_samples));
   PetscCall(rg_robust_destroy(algorithm));
@@ -120,8 +119,8 @@ static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const RgHistory 
   if (failure->failed || !state->index_samples.count) return 0;
   PetscCall(PetscArrayzero(state->expected, n));
   for (int s = 0; s < state->index_samples.count; s++) {
-    PetscCall(measure_path(state, &state->index_samples, s, state->value));
-    for (int i = 0; i < n; i++) state->expected[i] += state->value[i];
+    PetscCall(measure_path(state, &state->index_samples, s, state->robust.value));
+    for (int i = 0; i < n; i++) state->expected[i] += state->robust.value[i];
   }
   for (int i = t - 1; i >= 1; i--)
     if (state->expected[state->recommended[i - 1]] > state->expected[state->recommended[*best - 1]])
@@ -149,10 +148,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
       robust->upper[i] = -INFINITY;
     }
     for (int s = 0; s < state->samples.count; s++) {
-      PetscCall(measure_path(state, &state->samples, s, state->value));
+      PetscCall(measure_path(state, &state->samples, s, state->robust.value));
       for (int i = 0; i < robust->n_designs; i++) {
-        robust->lower[i] = fmin(robust->lower[i], state->value[i]);
-        robust->upper[i] = fmax(robust->upper[i], state->value[i]);
+        robust->lower[i] = fmin(robust->lower[i], state->robust.value[i]);
+        robust->upper[i] = fmax(robust->upper[i], state->robust.value[i]);
       }
     }
     PetscCall(rg_robust_bounds_step(algorithm, t, history, NAN, true, query));

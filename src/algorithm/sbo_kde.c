@@ -64,32 +64,6 @@ static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *mode
   return 0;
 }
 
-/* Maximise the average; the search begins with the first `few` of the draws. */
-static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int t,
-                               const RgHistory *history, const RgKdeContexts *contexts,
-                               RgQuery *query, RgFailure *failure)
-{
-  const RgKdeOptions *options = algorithm->options;
-  const int few = rg_kde_screening(options, contexts);
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  RgContextualOptions how = options->common;
-  RgMeasure measure;
-  const RgMeasure *rho;
-
-  PetscCall(rg_contextual_measure(options, &measure, &rho));
-  RgContextWeights weights = {contexts->n, contexts->weight, rho};
-  RgContextWeights first = {few, NULL, NULL};
-  const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights, NULL};
-  const RgContextual rough = {few, 0, contexts->c, rg_ucb_expectation, &first, NULL};
-
-  how.width = rg_kde_width(options, history->dim, t);
-  PetscCall(rg_acquire_contextual(model, &how, &average, rho ? NULL : &rough,
-                                  RG_SEARCH(algorithm, history, &random), query,
-                                  &query->extra[ACQUISITION], failure));
-  PetscCall(rg_measure_destroy(&measure));
-  return 0;
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -100,8 +74,23 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 1. Density estimate of the contexts, and the list that stands for it. */
   PetscCall(rg_kde_contexts_create(algorithm, options, t, history, 0, &contexts, failure));
   if (failure->failed) return 0;
-  /* 2. x_t = argmax of the average confidence bound. */
-  PetscCall(maximise(algorithm, model, t, history, &contexts, query, failure));
+  /* 2. x_t = argmax of the average confidence bound; the search begins with the first draws. */
+  const int few = rg_kde_screening(options, &contexts);
+  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  RgContextualOptions how = options->common;
+  RgMeasure measure;
+  const RgMeasure *rho;
+  PetscCall(rg_contextual_measure(options, &measure, &rho));
+  RgContextWeights weights = {contexts.n, contexts.weight, rho};
+  RgContextWeights first = {few, NULL, NULL};
+  const RgContextual average = {contexts.n, 0, contexts.c, rg_ucb_expectation, &weights, NULL};
+  const RgContextual rough = {few, 0, contexts.c, rg_ucb_expectation, &first, NULL};
+
+  how.width = rg_kde_width(options, history->dim, t);
+  PetscCall(rg_acquire_contextual(model, &how, &average, rho ? NULL : &rough,
+                                  RG_SEARCH(algorithm, history, &random), query,
+                                  &query->extra[ACQUISITION], failure));
+  PetscCall(rg_measure_destroy(&measure));
   query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];
   if (!failure->failed && !options->common.measure)
     PetscCall(estimate_error(algorithm, model, t, history, &contexts, query, failure));
