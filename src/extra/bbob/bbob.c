@@ -1,7 +1,7 @@
 /* bbob: the 24 noiseless functions of the BBOB suite with their instances, negated.
 
    f(x) = -(g(T(x - x_opt)) + penalty + f_opt) on [-5, 5]^d; g and the transformations T stand in
-   the table below, g itself in bbob_functions.c, instances in bbob_instance.c. Maximum -f_opt at
+   bbob_functions.c, and so do the instances. Maximum -f_opt at
    x_opt; both depend on the instance. Draw k = 0, 1, ... of a study is instance first_instance + k
    of the suite. Values agree with those of the COCO platform.
    Source: N. Hansen, S. Finck, R. Ros, A. Auger, Real-parameter black-box optimization benchmarking
@@ -29,53 +29,6 @@ static const RgParam params[] = {
          "instance of the suite that the first instance of a study is; the others follow"),
   {0},
 };
-
-// clang-format off
-#define STEPS(...) {__VA_ARGS__}
-
-const RgBbobFormula rg_bbob_formulas[RG_BBOB_FUNCTIONS + 1] = {
-  [1] = {.title = "Sphere", .raw = rg_bbob_sphere},
-  [2] = {.title = "Ellipsoid, separable", .raw = rg_bbob_ellipsoid, .steps = STEPS(RG_BBOB_OSZ)},
-  [3] = {.title = "Rastrigin, separable", .raw = rg_bbob_rastrigin, .alpha = 10, .beta = 0.2,
-         .steps = STEPS(RG_BBOB_OSZ, RG_BBOB_ASY, RG_BBOB_LAMBDA)},
-  [4] = {.title = "Bueche-Rastrigin", .raw = rg_bbob_bueche_rastrigin, .penalty = 100,
-         .steps = STEPS(RG_BBOB_OSZ)},
-  [5] = {.title = "Linear slope", .raw = rg_bbob_linear_slope, .fixed_origin = true},
-  [6] = {.title = "Attractive sector", .raw = rg_bbob_attractive_sector, .alpha = 10,
-         .steps = STEPS(RG_BBOB_MIX)},
-  [7] = {.title = "Step ellipsoid", .raw = rg_bbob_step_ellipsoid, .alpha = 10, .penalty = 1,
-         .steps = STEPS(RG_BBOB_SCALED_Q), .inner = RG_BBOB_R},
-  [8] = {.title = "Rosenbrock", .raw = rg_bbob_rosenbrock, .stretched = true},
-  [9] = {.title = "Rosenbrock, rotated", .raw = rg_bbob_rosenbrock, .stretched = true,
-         .steps = STEPS(RG_BBOB_Q), .fixed_origin = true},
-  [10] = {.title = "Ellipsoid", .raw = rg_bbob_ellipsoid, .steps = STEPS(RG_BBOB_R, RG_BBOB_OSZ)},
-  [11] = {.title = "Discus", .raw = rg_bbob_discus, .steps = STEPS(RG_BBOB_R, RG_BBOB_OSZ)},
-  [12] = {.title = "Bent cigar", .raw = rg_bbob_bent_cigar, .beta = 0.5,
-          .steps = STEPS(RG_BBOB_R, RG_BBOB_ASY, RG_BBOB_R)},
-  [13] = {.title = "Sharp ridge", .raw = rg_bbob_sharp_ridge, .alpha = 10,
-          .steps = STEPS(RG_BBOB_MIX)},
-  [14] = {.title = "Different powers", .raw = rg_bbob_different_powers, .steps = STEPS(RG_BBOB_R)},
-  [15] = {.title = "Rastrigin", .raw = rg_bbob_rastrigin, .alpha = 10, .beta = 0.2,
-          .steps = STEPS(RG_BBOB_R, RG_BBOB_OSZ, RG_BBOB_ASY, RG_BBOB_MIX)},
-  [16] = {.title = "Weierstrass", .raw = rg_bbob_weierstrass, .alpha = 0.01, .penalty = 10,
-          .per_dim = true, .steps = STEPS(RG_BBOB_R, RG_BBOB_OSZ, RG_BBOB_MIX)},
-  [17] = {.title = "Schaffers F7", .raw = rg_bbob_schaffers, .alpha = 10, .beta = 0.5,
-          .penalty = 10, .steps = STEPS(RG_BBOB_R, RG_BBOB_ASY, RG_BBOB_SCALED_Q)},
-  [18] = {.title = "Schaffers F7, ill-conditioned", .raw = rg_bbob_schaffers, .alpha = 1000,
-          .beta = 0.5, .penalty = 10, .steps = STEPS(RG_BBOB_R, RG_BBOB_ASY, RG_BBOB_SCALED_Q)},
-  [19] = {.title = "Griewank-Rosenbrock", .raw = rg_bbob_griewank_rosenbrock, .stretched = true,
-          .steps = STEPS(RG_BBOB_Q), .fixed_origin = true},
-  [20] = {.title = "Schwefel", .raw = rg_bbob_schwefel, .fixed_origin = true},
-  [21] = {.title = "Gallagher, 101 peaks", .raw = rg_bbob_gallagher, .penalty = 1,
-          .steps = STEPS(RG_BBOB_Q), .fixed_origin = true},
-  [22] = {.title = "Gallagher, 21 peaks", .raw = rg_bbob_gallagher, .penalty = 1,
-          .steps = STEPS(RG_BBOB_Q), .fixed_origin = true},
-  [23] = {.title = "Katsuura", .raw = rg_bbob_katsuura, .alpha = 100, .penalty = 1,
-          .steps = STEPS(RG_BBOB_MIX)},
-  [24] = {.title = "Lunacek bi-Rastrigin", .raw = rg_bbob_lunacek, .alpha = 100, .penalty = 1e4,
-          .inner = RG_BBOB_MIX, .fixed_origin = true},
-};
-// clang-format on
 
 /* An instance, and the coordinates before every step and after the last one. */
 typedef struct {

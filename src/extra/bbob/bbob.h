@@ -55,9 +55,6 @@ struct RgBbob {
   double *scale, *peaks;         /* n_peaks x D: C_p, and Q times the positions Y_p */
 };
 
-/* The table of functions, entries 1 ... 24. */
-extern const RgBbobFormula rg_bbob_formulas[RG_BBOB_FUNCTIONS + 1];
-
 /* Instance `instance` >= 1 of function 1 ... 24 in dim >= 2 coordinates. O(dim^3). */
 PetscErrorCode rg_bbob_create(int function, int dim, uint64_t instance, RgBbob *bbob);
 PetscErrorCode rg_bbob_destroy(RgBbob *bbob);
@@ -76,26 +73,5 @@ static inline double rg_bbob_t(const RgBbob *bbob, int i)
 {
   return i / (bbob->dim - 1.0);
 }
-
-/* The functions of z, named as in the report. */
-double rg_bbob_sphere(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_ellipsoid(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_rastrigin(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_bueche_rastrigin(const RgBbob *bbob, const double *v, double *dv);
-double rg_bbob_linear_slope(const RgBbob *bbob, const double *x, double *dx);
-double rg_bbob_attractive_sector(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_step_ellipsoid(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_rosenbrock(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_discus(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_bent_cigar(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_sharp_ridge(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_different_powers(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_weierstrass(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_schaffers(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_griewank_rosenbrock(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_schwefel(const RgBbob *bbob, const double *x, double *dx);
-double rg_bbob_gallagher(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_katsuura(const RgBbob *bbob, const double *z, double *dz);
-double rg_bbob_lunacek(const RgBbob *bbob, const double *x, double *dx);
 
 #endif

@@ -9,7 +9,6 @@
    The program's name, the arguments, the recorded names and `revision` identify a trial. A hash of
    the program and of `files` is stored with it, and trials of other versions are reported.
    Needs nothing. Cost per iteration: the program's. Revision 1. */
-#include "extra/external/optimiser.h"
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/files.h"
@@ -17,14 +16,23 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "extra/external/protocol.h"
+#include "regatta/algorithm.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+/* The parts of an answer, in native units, NaN where missing: the design (to `tell`: the
+   recommended design), the context if the learner chooses it, and the named numbers. */
+typedef struct {
+  const RgDomain *domain;
+  int n_record;
+  char *const *record; /* names of the numbers; borrowed */
+} Answer;
+
 /* Number of values in an answer: design, context, named numbers. */
-static int external_width(const RgExternalAnswer *answer)
+static int external_width(const Answer *answer)
 {
   return answer->domain->design.dim + answer->domain->context.dim + answer->n_record;
 }
@@ -76,9 +84,8 @@ static int version(const RgSetup *setup)
 
 /* Append a request as one line of JSON without the line end. answer: the numbers that are recorded.
    history: NULL before a trial. */
-static PetscErrorCode external_start(const RgSetup *setup, const RgExternalAnswer *answer,
-                                     uint64_t seed, const RgHistory *history, int64_t id,
-                                     RgText *line)
+static PetscErrorCode external_start(const RgSetup *setup, const Answer *answer, uint64_t seed,
+                                     const RgHistory *history, int64_t id, RgText *line)
 {
   json_t *request = json_object(), *initial = json_array(), *record = json_array();
 
@@ -145,8 +152,8 @@ static PetscErrorCode add_pending(const RgDomain *domain, const RgPending *pendi
 
 /* `ask` query t, with the points in flight and the announced context, if `query` has one; or `tell`
    the newest evaluation of the history. */
-static PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHistory *history,
-                                      const RgQuery *query, int64_t id, RgText *line)
+static PetscErrorCode external_ask_line(const RgSetup *setup, int t, const RgHistory *history,
+                                        const RgQuery *query, int64_t id, RgText *line)
 {
   json_t *request = request_object("ask", t, id), *point;
 
@@ -164,8 +171,8 @@ static PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHisto
   return rg_protocol_write(request, line);
 }
 
-static PetscErrorCode external_tell(const RgSetup *setup, const RgHistory *history, int64_t id,
-                                    RgText *line)
+static PetscErrorCode external_tell_line(const RgSetup *setup, const RgHistory *history, int64_t id,
+                                         RgText *line)
 {
   const int row = history->n - 1;
   const RgMoment *moment = &history->moments[row];
@@ -358,29 +365,24 @@ static PetscErrorCode external_check_once(const RgDomain *domain, const RgHistor
   return 0;
 }
 
-static PetscErrorCode read_ask(const RgExternalAnswer *answer, const json_t *object,
-                               double *numbers, RgText *mistake)
+static PetscErrorCode external_read(const Answer *answer, bool asked, const json_t *object,
+                                    double *numbers, RgText *mistake)
 {
   const RgDomain *domain = answer->domain;
 
+  for (int i = 0; i < external_width(answer); i++) numbers[i] = NAN;
+  if (!asked) {
+    if (!json_object_get(object, "recommendation") &&
+        !json_object_get(object, "recommendation_index"))
+      return 0;
+    return read_point(&domain->design, "recommendation", "recommendation_index", object, numbers,
+                      mistake);
+  }
   PetscCall(read_point(&domain->design, "x", "index", object, numbers, mistake));
   numbers += domain->design.dim;
   if (domain->control == RG_CONTEXT_SIMULATOR && !mistake->length)
     PetscCall(read_point(&domain->context, "c", "c_index", object, numbers, mistake));
-  numbers += domain->context.dim;
-  rg_protocol_record(answer->n_record, answer->record, object, numbers);
-  return 0;
-}
-
-static PetscErrorCode external_read(const RgExternalAnswer *answer, bool asked,
-                                    const json_t *object, double *numbers, RgText *mistake)
-{
-  for (int i = 0; i < external_width(answer); i++) numbers[i] = NAN;
-  if (asked) PetscCall(read_ask(answer, object, numbers, mistake));
-  else if (json_object_get(object, "recommendation") ||
-           json_object_get(object, "recommendation_index"))
-    PetscCall(read_point(&answer->domain->design, "recommendation", "recommendation_index", object,
-                         numbers, mistake));
+  rg_protocol_record(answer->n_record, answer->record, object, numbers + domain->context.dim);
   return 0;
 }
 
@@ -424,7 +426,7 @@ typedef struct {
   int done; /* number of exchanges that the child has completed */
   int n_exchanges;
   Exchange *exchanges; /* all of the trial so far, numbered from 1; owned */
-  RgExternalAnswer answer;
+  Answer answer;
   double *numbers;         /* numbers of the newest answer; owned */
   RgRecordColumn *columns; /* owned, and so are the names */
   char (*names)[WORD];
@@ -507,7 +509,7 @@ static PetscErrorCode external_create(RgAlgorithm *algorithm)
   External *s = algorithm->state;
   const int n = o->record.n;
 
-  s->answer = (RgExternalAnswer){algorithm->setup.domain, n, o->record.values};
+  s->answer = (Answer){algorithm->setup.domain, n, o->record.values};
   PetscCall(PetscMalloc1(external_width(&s->answer), &s->numbers));
   PetscCall(PetscCalloc1(n + 2, &s->columns));
   PetscCall(PetscCalloc1(n + 1, &s->names));
@@ -631,7 +633,7 @@ static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, Rg
 }
 
 /* Use the stored answer of an exchange if there is one; else store the new answer. */
-static PetscErrorCode settle(RgAlgorithm *algorithm, int exchange, RgText *mistake)
+static PetscErrorCode store_answer(RgAlgorithm *algorithm, int exchange, RgText *mistake)
 {
   const RgKeeper *keeper = algorithm->setup.keeper;
   External *s = algorithm->state;
@@ -667,7 +669,7 @@ static PetscErrorCode exchange_once(RgAlgorithm *algorithm, int k, const RgHisto
   json_decref(object);
   if (exchange->asked && k == s->n_exchanges)
     PetscCall(external_check_once(s->answer.domain, history, s->numbers, mistake));
-  if (!mistake->length) PetscCall(settle(algorithm, k, mistake));
+  if (!mistake->length) PetscCall(store_answer(algorithm, k, mistake));
   return 0;
 }
 
@@ -683,34 +685,22 @@ static PetscErrorCode advance(RgAlgorithm *algorithm, const RgHistory *history, 
   return 0;
 }
 
-/* Add the request to `ask` for `query`, number t, or with query = NULL to `tell` the newest
-   evaluation. */
-static PetscErrorCode add_exchange(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                   const RgQuery *query)
-{
-  External *s = algorithm->state;
-  RgText line = {0};
-
-  PetscCall(RG_GROW(s->n_exchanges, s->exchanges));
-  const int64_t id = s->n_exchanges + 2; /* behind `start` and the exchanges so far */
-  if (query) PetscCall(rg_external_ask(&algorithm->setup, t, history, query, id, &line));
-  else PetscCall(external_tell(&algorithm->setup, history, id, &line));
-  s->exchanges[s->n_exchanges++] = (Exchange){line.data, query != NULL};
-  return 0;
-}
-
 /* Ask for a query, number t, or tell (query = NULL), with retries as the study allows. */
 static PetscErrorCode converse(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                const RgQuery *query, RgFailure *failure)
 {
   const Options *o = algorithm->options;
   const RgKeeper *keeper = algorithm->setup.keeper;
-  const External *s = algorithm->state;
-  RgText mistake = {0};
+  External *s = algorithm->state;
+  RgText line = {0}, mistake = {0};
   bool stopped = false;
 
   PetscCheck(keeper, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "nobody keeps the program's answers");
-  PetscCall(add_exchange(algorithm, t, history, query));
+  PetscCall(RG_GROW(s->n_exchanges, s->exchanges));
+  const int64_t id = s->n_exchanges + 2; /* behind `start` and the exchanges so far */
+  if (query) PetscCall(external_ask_line(&algorithm->setup, t, history, query, id, &line));
+  else PetscCall(external_tell_line(&algorithm->setup, history, id, &line));
+  s->exchanges[s->n_exchanges++] = (Exchange){line.data, query != NULL};
   for (int attempt = 0; attempt <= o->retries && !stopped && !s->final; attempt++) {
     PetscCall(rg_text_clear(&mistake));
     PetscCall(advance(algorithm, history, &mistake));

@@ -340,28 +340,24 @@ static PetscErrorCode external_at(RgProblem *problem, int t)
   return 0;
 }
 
-/* A draw of context j, as a share of its range. */
-static PetscErrorCode draw_share(const External *e, int j, RgRandom *random, double *share)
-{
-  RgDistribution law;
-
-  if (!e->law) *share = rg_random_uniform(random);
-  if (!e->law) return 0;
-  PetscCall(rg_law_at(&e->law[j], e->evaluation, &law));
-  *share = fmin(fmax(rg_distribution_sample(&law, random), 0), 1);
-  return rg_distribution_destroy(&law);
-}
-
 static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random, double *c,
                                             int *context_index)
 {
+  const External *e = problem->data;
   const RgSpace *space = &problem->domain.context;
+  RgDistribution law;
 
   *context_index = -1;
   for (int j = 0; j < space->dim; j++) {
     const double lower = space->lower[j], upper = space->upper[j];
-    double u = 0;
-    PetscCall(draw_share(problem->data, j, random, &u));
+    double u; /* a share of the range */
+    if (e->law) {
+      PetscCall(rg_law_at(&e->law[j], e->evaluation, &law));
+      u = fmin(fmax(rg_distribution_sample(&law, random), 0), 1);
+      PetscCall(rg_distribution_destroy(&law));
+    } else {
+      u = rg_random_uniform(random);
+    }
     c[j] = space->inputs[j].log ? fmin(lower * pow(upper / lower, u), upper)
                                 : lower + u * (upper - lower);
   }
@@ -369,14 +365,6 @@ static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random
 }
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
-
-/* Start the program unless it runs; on a mistake *child is NULL. */
-static PetscErrorCode get_child(const External *e, RgChild **child, RgText *mistake)
-{
-  if (*child && !rg_child_is(*child, e->words)) PetscCall(rg_child_close(child, true));
-  if (!*child) PetscCall(rg_child_start(e->words, child, mistake));
-  return 0;
-}
 
 static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const RgPoint *point,
                                     RgText *line)
@@ -412,8 +400,8 @@ static PetscErrorCode read_answer(RgProblem *problem, int64_t id, const char *an
   return 0;
 }
 
-/* Send one request. A mistake closes the program, except an error after which a repetition is
-   useless. *final: such an error, or a stop. */
+/* Send one request, to a program that is started unless it runs. A mistake closes the program,
+   except an error after which a repetition is useless. *final: such an error, or a stop. */
 static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **child, double *value,
                           bool *final, RgText *mistake)
 {
@@ -428,7 +416,8 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   const char *answer, *errors;
   size_t length, n_errors;
 
-  PetscCall(get_child(e, child, mistake));
+  if (*child && !rg_child_is(*child, e->words)) PetscCall(rg_child_close(child, true));
+  if (!*child) PetscCall(rg_child_start(e->words, child, mistake));
   problem->task.lost = !*child;
   if (!*child) return 0;
   PetscCall(rg_child_log(*child, problem->task.log));
@@ -470,27 +459,12 @@ static PetscErrorCode exchange(RgProblem *problem, const RgPoint *point, double 
   return 0;
 }
 
-/* Ask, and ask again after a mistake. */
-static PetscErrorCode converse(RgProblem *problem, const RgPoint *point, double *value, bool *final,
-                               RgText *mistake)
+static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, double *f,
+                                   RgFailure *failure)
 {
   External *e = problem->data;
   const Options *o = problem->options;
   RgChild **child = problem->task.child ? problem->task.child : &e->own;
-
-  for (int attempt = 0; attempt <= o->retries && !*final; attempt++) {
-    PetscCall(rg_text_clear(mistake));
-    PetscCall(ask(problem, point, child, value, final, mistake));
-    if (!mistake->length) break;
-  }
-  return 0;
-}
-
-static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, double *f,
-                                   RgFailure *failure)
-{
-  const External *e = problem->data;
-  const Options *o = problem->options;
   RgText mistake = {0};
   bool final = false;
   double value = NAN;
@@ -498,7 +472,11 @@ static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, dou
   problem->task.duration = NAN;
   for (int i = 0; problem->task.numbers && i < o->record.n; i++) problem->task.numbers[i] = NAN;
   if (problem->task.exchange) PetscCall(exchange(problem, point, &value, &mistake));
-  else PetscCall(converse(problem, point, &value, &final, &mistake));
+  for (int attempt = 0; !problem->task.exchange && attempt <= o->retries && !final; attempt++) {
+    PetscCall(rg_text_clear(&mistake)); /* of the last attempt */
+    PetscCall(ask(problem, point, child, &value, &final, &mistake));
+    if (!mistake.length) break;
+  }
   if (problem->task.exchange) final = problem->task.exchange->final;
   if (mistake.length)
     rg_failure_set(failure, "external: %s %s%s", e->program, mistake.data,
