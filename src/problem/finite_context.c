@@ -168,9 +168,8 @@ PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, doubl
     all[k] = levels;
     low[k] = lower;
     up[k] = upper;
-    for (int i = 0; i < levels; i++) {
+    for (int i = 0; i < levels; i++)
       axes[(size_t)k * levels + i] = lower + (upper - lower) * i / (levels - 1);
-    }
   }
   PetscCall(rg_space_grid(space, dim, all, axes, low, up));
   return PetscFree4(axes, low, up, all);

@@ -197,7 +197,7 @@ static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple
 
     rg_random_normals(&random, (size_t)triple->size, z);
     PetscCall(
-      rg_sample_path(triple, &kernel, z, paths + (size_t)t * triple->size, &jitter, failure));
+      rg_sample_path(NULL, triple, &kernel, z, paths + (size_t)t * triple->size, &jitter, failure));
   }
   PetscCall(rg_kernel_destroy(&kernel));
   return PetscFree(z);

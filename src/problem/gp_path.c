@@ -72,7 +72,7 @@ static PetscErrorCode path_create(RgProblem *problem, RgFailure *failure)
   PetscCall(PetscMalloc1(size, &z));
   rg_random_normals(&random, size, z);
   PetscCall(path_prior(problem->options, &kernel));
-  PetscCall(rg_sample_path_on(problem->team, design, &kernel, z, f, &jitter, failure));
+  PetscCall(rg_sample_path(problem->team, design, &kernel, z, f, &jitter, failure));
   PetscCall(rg_kernel_destroy(&kernel));
   PetscCall(PetscFree(z));
   if (!failure->failed) PetscCall(rg_problem_scan(problem, f, 1));

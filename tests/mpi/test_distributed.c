@@ -206,7 +206,7 @@ static void test_sample_paths(void **state)
   (void)state;
 
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN32, DIM, false, &scale, 1.3, &kernel));
-  RG_OK(rg_sample_path(&space, &kernel, y, expected, &expected_jitter, &failure));
+  RG_OK(rg_sample_path(NULL, &space, &kernel, y, expected, &expected_jitter, &failure));
   for (int size = 1; size <= 6; size++) {
     MPI_Comm comm = team_of(size);
     if (comm == MPI_COMM_NULL) continue;

@@ -171,10 +171,10 @@ static void lead_path(RgTeam *team)
   RgSpace space = {.kind = RG_SPACE_SET, .dim = DIM, .size = MOST, .points = X};
 
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, DIM, false, &scale, 1.0, &kernel));
-  RG_OK(rg_sample_path(&space, &kernel, y, f[1], &jitter, &failure));
+  RG_OK(rg_sample_path(NULL, &space, &kernel, y, f[1], &jitter, &failure));
   RG_OK(rg_team_sample_path(team, &kernel, MOST, X, y, f[0], &jitter, &failure));
   assert_true(distance(MOST, f[0], f[1]) < 1e-9);
-  RG_OK(rg_sample_path_on(team, &space, &kernel, y, f[0], &jitter, &failure));
+  RG_OK(rg_sample_path(team, &space, &kernel, y, f[0], &jitter, &failure));
   assert_true(distance(MOST, f[0], f[1]) < 1e-9);
   RG_OK(rg_kernel_destroy(&kernel));
 }

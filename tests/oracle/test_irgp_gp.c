@@ -106,7 +106,7 @@ RG_TEST(o9_path_conditioned_on_data)
   unit_grid(1, &space);
   for (int i = 0; i < 10; i++) z[i] = sin(1.0 + i);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &ell, 1.0, &kernel));
-  RG_OK(rg_sample_path(&space, &kernel, z, f, &jitter, &failure));
+  RG_OK(rg_sample_path(NULL, &space, &kernel, z, f, &jitter, &failure));
   assert_true(jitter == 0.0 && !failure.failed);
   for (int i = 0; i < 10; i++) RG_CLOSE(f[i], prior[i], 1e-5);
   /* y - f0(X) - e as data of a posterior with mean zero. */
@@ -140,7 +140,7 @@ RG_TEST(o10_path_on_the_grid)
   for (int dense = 0; dense < 2; dense++) {
     route = space;
     if (dense) route.kind = RG_SPACE_SET;
-    RG_OK(rg_sample_path(&route, &kernel, z, f, &jitter, &failure));
+    RG_OK(rg_sample_path(NULL, &route, &kernel, z, f, &jitter, &failure));
     assert_true(jitter == 0.0 && !failure.failed);
     RG_CLOSE(f[0], 0.841470984808, 1e-10);
     RG_CLOSE(f[1], 1.23332405248, 1e-10);

@@ -68,7 +68,7 @@ RG_TEST(test_grid_path)
   assert_int_equal(domain.design.size, 1000);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &length_scale, 1, &kernel));
   for (int i = 0; i < 1000; i++) z[i] = sin(1.0 + i);
-  RG_OK(rg_sample_path(&domain.design, &kernel, z, f, &jitter, &failure));
+  RG_OK(rg_sample_path(NULL, &domain.design, &kernel, z, f, &jitter, &failure));
   assert_false(failure.failed);
   assert_true(jitter == 0);
   for (int i = 0; i < 1000; i++) {

@@ -143,7 +143,7 @@ static void draw_paths(const RgSpace *space, double f[4][CUBE])
     RgFailure failure = {0};
     double z[CUBE], jitter;
     normals(&seed, CUBE, z);
-    RG_OK(rg_sample_path(space, &kernel, z, f[term], &jitter, &failure));
+    RG_OK(rg_sample_path(NULL, space, &kernel, z, f[term], &jitter, &failure));
     assert_false(failure.failed);
   }
   RG_OK(rg_kernel_destroy(&kernel));

@@ -486,9 +486,8 @@ static PetscErrorCode add_groups(RgKernelFamily family, int n_groups, const int 
   int *inputs;
 
   PetscCall(PetscMalloc1(dim, &inputs));
-  for (int t = 0; t < kernel->n_terms; t++) {
+  for (int t = 0; t < kernel->n_terms; t++)
     PetscCall(term_create(variance[t], additive ? 1 : n_groups, &kernel->terms[t]));
-  }
   for (int g = 0; g < n_groups; g++) {
     RgKernelFactor *factor = additive ? &kernel->terms[g].factors[0] : &kernel->terms[0].factors[g];
     int n = group_inputs(dim, group, g, inputs);
@@ -667,9 +666,8 @@ int rg_kernel_theta_size(const RgKernel *kernel)
   int size = 0;
 
   for (int t = 0; t < kernel->n_terms; t++) {
-    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++)
       size += kernel->terms[t].factors[f].n_scales;
-    }
     size++;
   }
   return size + (kernel->warp ? 2 * kernel->dim : 0) + (kernel->trend ? 2 : 0);
@@ -681,9 +679,8 @@ void rg_kernel_get_theta(const RgKernel *kernel, double *theta)
     const RgKernelTerm *term = &kernel->terms[t];
 
     for (int f = 0; f < term->n_factors; f++) {
-      for (int s = 0; s < term->factors[f].n_scales; s++) {
+      for (int s = 0; s < term->factors[f].n_scales; s++)
         *theta++ = log(term->factors[f].length_scale[s]);
-      }
     }
     *theta++ = log(term->variance);
   }
@@ -697,9 +694,8 @@ void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
     RgKernelTerm *term = &kernel->terms[t];
 
     for (int f = 0; f < term->n_factors; f++) {
-      for (int s = 0; s < term->factors[f].n_scales; s++) {
+      for (int s = 0; s < term->factors[f].n_scales; s++)
         term->factors[f].length_scale[s] = exp(*theta++);
-      }
     }
     term->variance = exp(*theta++);
   }

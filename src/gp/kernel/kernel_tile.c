@@ -114,20 +114,13 @@ static int chunk_rows(int width)
   return width < RG_CHUNK ? RG_CHUNK / width : 1;
 }
 
-static int most_factors(const RgKernel *kernel)
+size_t rg_kernel_tile_scratch(const RgKernel *kernel, int width)
 {
   int most = 0;
 
-  for (int t = 0; t < kernel->n_terms; t++) {
-    if (kernel->terms[t].n_factors > most) most = kernel->terms[t].n_factors;
-  }
-  return most;
-}
-
-size_t rg_kernel_tile_scratch(const RgKernel *kernel, int width)
-{
   if (rg_kernel_n_factors(kernel) == 1) return 0;
-  return (size_t)(most_factors(kernel) + 1) * (size_t)chunk_rows(width) * (size_t)width;
+  for (int t = 0; t < kernel->n_terms; t++) most = PetscMax(most, kernel->terms[t].n_factors);
+  return (size_t)(most + 1) * (size_t)chunk_rows(width) * (size_t)width;
 }
 
 /* The first factor carries the variance. */

@@ -138,14 +138,12 @@ static double dot(size_t count, const double *a, const double *b)
   size_t i;
 
   for (i = 0; i + RG_TILE <= count; i += RG_TILE) {
-    for (int v = 0; v < RG_TILE / LANES; v++) {
+    for (int v = 0; v < RG_TILE / LANES; v++)
       sum[v] += *(const Vector *)(a + i + v * LANES) * *(const Vector *)(b + i + v * LANES);
-    }
   }
   for (; i < count; i += RG_LANES) {
-    for (int v = 0; v < RG_LANES / LANES; v++) {
+    for (int v = 0; v < RG_LANES / LANES; v++)
       sum[v] += *(const Vector *)(a + i + v * LANES) * *(const Vector *)(b + i + v * LANES);
-    }
   }
   memcpy(lanes, sum, sizeof lanes);
   return sum_of(RG_TILE, lanes);
@@ -183,10 +181,9 @@ INLINE void combine_of(int width, int n, const double *b, const double *p, const
                        const double *q, double *U)
 {
   for (int i = 0; i < n; i++, V += width, U += width) {
-    for (int v = 0; v < width; v += LANES) {
+    for (int v = 0; v < width; v += LANES)
       *(Vector *)(U + v) =
         b[i] * *(const Vector *)(p + v) + *(const Vector *)(V + v) * *(const Vector *)(q + v);
-    }
   }
 }
 

@@ -42,9 +42,8 @@ INLINE void lower_of(int width, int n, const double *M, size_t ld, double *V)
   const int vectors = width / LANES < 2 ? 1 : 2;
 
   for (int i = n - ROWS; i >= 0; i -= ROWS) {
-    for (int j = 0; j < width; j += vectors * LANES) {
+    for (int j = 0; j < width; j += vectors * LANES)
       panel(vectors, false, i + ROWS, M + i, ld, 1, V + j, width, V + (size_t)i * width + j, width);
-    }
   }
 }
 
@@ -56,9 +55,8 @@ INLINE void upper_of(int width, int n, const double *M, size_t ld, double *V)
   for (int i = 0; i < n; i += ROWS) {
     double *from = V + (size_t)i * width;
 
-    for (int j = 0; j < width; j += vectors * LANES) {
+    for (int j = 0; j < width; j += vectors * LANES)
       panel(vectors, false, n - i, M + i + i * ld, 1, ld, from + j, width, from + j, width);
-    }
   }
 }
 
@@ -80,9 +78,8 @@ INLINE void symmetric_of(int width, int n, const double *M, size_t ld, const dou
   const int vectors = width / LANES < 2 ? 1 : 2;
 
   for (int i = 0; i < n; i += ROWS) {
-    for (int j = 0; j < width; j += vectors * LANES) {
+    for (int j = 0; j < width; j += vectors * LANES)
       panel(vectors, false, n, M + i * ld, 1, ld, V + j, width, out + (size_t)i * width + j, width);
-    }
   }
 }
 
@@ -107,12 +104,10 @@ INLINE void columns(bool subtract, int length, int count, const double *M, size_
     double *to = out + c * ld;
     int i = 0;
 
-    for (; i + 2 * LANES <= length; i += 2 * LANES) {
+    for (; i + 2 * LANES <= length; i += 2 * LANES)
       panel(2, subtract, count, from, by_term, by_column, M + i, ld, to + i, ld);
-    }
-    for (; i < length; i += LANES) {
+    for (; i < length; i += LANES)
       panel(1, subtract, count, from, by_term, by_column, M + i, ld, to + i, ld);
-    }
   }
 }
 

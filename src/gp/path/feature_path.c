@@ -10,150 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The coordinates [first, first + dim) of a grid as a grid of their own. */
-typedef struct {
-  int first, dim, size;
-  int stride; /* step between consecutive points, counted in points of the whole grid */
-} Side;
-
-/* Room for `size` doubles in `large_work`. */
-static PetscErrorCode feature_path_reserve(RgFeaturePath *path, size_t size);
-/* Add the pathwise update at m points, a block at a time. */
-static PetscErrorCode feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
-                                               double *value, double *gradient);
-/* A feature whose angle would lose its fractional part counts as 0. */
-static size_t feature_path_make_coarse(RgFeaturePath *path);
-
-/* The number of leading coordinates, at least one, for which rows + columns is smallest. */
-static int best_split(const RgSpace *grid)
-{
-  int best = 1, rows = 1;
-
-  for (int j = 0, least = grid->size + 2; j < grid->dim; j++) {
-    rows *= grid->levels[j];
-    if (rows + grid->size / rows >= least) continue;
-    least = rows + grid->size / rows;
-    best = j + 1;
-  }
-  return best;
-}
-
-/* T (size x 2n): weight cos, -weight sin of the angles for rows; cos, sin for columns. */
-static void side_table(const RgFeaturePath *path, const RgSpace *grid, const Side *side,
-                       const double *phase, const double *weight, double *T)
-{
-  const RgVectorOps *ops = rg_vector_ops();
-  const size_t n = (size_t)path->n, dim = (size_t)grid->dim;
-
-  for (int i = 0; i < side->size; i++, T += 2 * n) {
-    const double *x = grid->points + (size_t)i * side->stride * dim + side->first;
-
-    if (side->dim)
-      ops->turns(side->dim, x, path->n, path->frequency + side->first * n, n, phase, T);
-    else memcpy(T, phase, n * sizeof(double));
-    ops->circle(path->n, T, T, T + n);
-    if (!weight) continue;
-    for (size_t m = 0; m < n; m++) {
-      T[m] *= weight[m];
-      T[n + m] *= -weight[m];
-    }
-  }
-}
-
-PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace *grid, int step,
-                                       double *value)
-{
-  const size_t n = (size_t)path->n;
-  const int split = best_split(grid);
-  Side rows = {.dim = split, .size = 1}, columns = {.first = split, .stride = 1};
-  double *A, *B, *G, *zero;
-
-  PetscCheck(grid->kind == RG_SPACE_GRID && grid->dim == path->dim && !path->posterior,
-             PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
-             "A path without an exact update on a product grid of its dimension is wanted");
-  for (int j = 0; j < split; j++) rows.size *= grid->levels[j];
-  columns.dim = grid->dim - split;
-  columns.size = rows.stride = grid->size / rows.size;
-  PetscCall(PetscMalloc3((size_t)rows.size * 2 * n, &A, (size_t)columns.size * 2 * n, &B,
-                         (size_t)grid->size, &G));
-  PetscCall(PetscCalloc1(n, &zero));
-  side_table(path, grid, &rows, path->phase, path->weight, A);
-  side_table(path, grid, &columns, zero, NULL, B);
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows.size, columns.size, 2 * path->n, 1.0, A,
-              2 * path->n, B, 2 * path->n, 0.0, G, columns.size);
-  for (int i = 0; i < grid->size; i++) value[(size_t)i * step] = path->mean + G[i];
-  PetscCall(PetscFree(zero));
-  return PetscFree3(A, B, G);
-}
-
-/* T (size x 2 ld) in single precision: cos, sin. */
-static void coarse_table(const RgFeaturePath *path, int first, int dim, int size, const double *x,
-                         size_t ld, const float *phase, float *T)
-{
-  const float *W = path->coarse + (size_t)first * ld;
-
-  for (int i = 0; i < size; i++, x += dim, T += 2 * ld) {
-    rg_vector_ops()->coarse_circle(dim, x, (int)ld, W, ld, phase, T, T + ld);
-  }
-}
-
-/* out = weight cos, -weight sin. */
-static void weigh_table(int size, size_t ld, const float *T, const float *weight, float *out)
-{
-  for (int i = 0; i < size; i++, T += 2 * ld, out += 2 * ld) {
-    for (size_t m = 0; m < ld; m++) {
-      out[m] = weight[m] * T[m];
-      out[ld + m] = -weight[m] * T[ld + m];
-    }
-  }
-}
-
-/* mean plus features alone, for `count` vectors of weights (count x path->n), at the points of a
-   product as in rg_feature_path_screen_product: value (count x m). */
-static PetscErrorCode feature_path_screen_weights(RgFeaturePath *path,
-                                                  const RgPointProduct *product, int count,
-                                                  const double *weight, int m, double *value)
-{
-  const int split = product->split, rows = product->rows, columns = product->columns;
-  const size_t n = (size_t)path->n, ld = feature_path_make_coarse(path);
-  const size_t R = (size_t)rows, C = (size_t)columns;
-  const float *phase = path->coarse + (size_t)path->rows * ld, *kept = phase + 2 * ld;
-  float *zero, *weights, *A, *B, *weighed;
-  double *G;
-
-  PetscCheck(split > 0 && split < path->dim && m <= rows * columns, PETSC_COMM_SELF,
-             PETSC_ERR_ARG_OUTOFRANGE, "%d points of %d rows in %d and %d columns in %d dimensions",
-             m, rows, split, columns, path->dim - split);
-  PetscCheck(!path->point, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "tables of a path with choices or a warp");
-  PetscCall(feature_path_reserve(path, R * C + ld + (2 * R + C) * ld));
-  G = path->large_work;
-  zero = (float *)(G + R * C);
-  weights = zero + ld;
-  A = weights + ld;
-  B = A + 2 * R * ld;
-  weighed = B + 2 * C * ld;
-  for (size_t l = 0; l < 2 * ld; l++) zero[l] = 0.0f; /* also clears `weights` */
-  coarse_table(path, 0, split, rows, product->X, ld, phase, A);
-  PetscCall(rg_poll());
-  coarse_table(path, split, path->dim - split, columns, product->Y, ld, zero, B);
-  for (int s = 0; s < count; s++, weight += n, value += m) {
-    PetscCall(rg_poll());
-    for (size_t l = 0; l < n; l++) weights[l] = kept[l] * (float)weight[l];
-    weigh_table(rows, ld, A, weights, weighed);
-    rg_vector_ops()->coarse_products(rows, columns, 2 * (int)ld, weighed, B, G);
-    for (int i = 0; i < m; i++) value[i] = path->mean + G[i];
-  }
-  return 0;
-}
-
-PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPointProduct *product,
-                                              int m, const double *Z, double *value)
-{
-  PetscCall(feature_path_screen_weights(path, product, 1, path->weight, m, value));
-  return feature_path_add_updates(path, m, Z, value, NULL);
-}
-
 #define TWO_PI 6.283185307179586476925287
 #define BLOCK 128            /* points per block: their kernel values with the data stay in cache */
 #define FREQUENCY_MAX 0x1p40 /* beyond it angles lose their fractional part */
@@ -184,6 +40,7 @@ PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
   return PetscMemzero(path, sizeof *path);
 }
 
+/* Room for `size` doubles in `large_work`. */
 static PetscErrorCode feature_path_reserve(RgFeaturePath *path, size_t size)
 {
   if (size <= path->large_room) return 0;
@@ -321,12 +178,10 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
     const RgKernelTerm *term = &kernel->terms[t];
     int count = n / terms + (t < n % terms);
 
-    for (int f = 0; f < term->n_factors; f++) {
+    for (int f = 0; f < term->n_factors; f++)
       PetscCall(draw_factor(&term->factors[f], first, count, random, path, work));
-    }
-    for (int m = first; m < first + count; m++) {
+    for (int m = first; m < first + count; m++)
       path->amplitude[m] = sqrt(2.0 * term->variance / count);
-    }
     first += count;
   }
   rg_random_uniforms(random, (size_t)n, path->phase);
@@ -386,15 +241,13 @@ static bool factor_system(const System *system, double added)
 /* s = P' (P P' + noise I)^-1 r = (P' P + noise I)^-1 P' r, from the factor; r is overwritten. */
 static void solve_system(const System *system, double *r, double *s)
 {
-  if (system->dual) {
+  if (system->dual)
     LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', system->n, 1, system->A, system->lda, r, system->n);
-  }
   cblas_dgemv(CblasColMajor, CblasNoTrans, system->features, system->n, 1.0, system->P, system->ldp,
               r, 1, 0.0, s, 1);
-  if (!system->dual) {
+  if (!system->dual)
     LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', system->size, 1, system->A, system->lda, s,
                         system->size);
-  }
 }
 
 PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPosterior *posterior,
@@ -448,9 +301,8 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
 
   PetscCall(feature_path_reserve_alpha(path, n));
   PetscCall(rg_feature_path_evaluate(path, n, posterior->X, path->alpha, NULL));
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     path->alpha[i] = posterior->y[i] - posterior->mean - path->alpha[i] - e[i];
-  }
   if (rg_posterior_has_factor(posterior)) {
     cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L, ld,
                 path->alpha, 1);
@@ -465,33 +317,6 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
 }
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
-
-static PetscErrorCode evaluate_features(RgFeaturePath *path, int m, const double *Z, double *value,
-                                        double *gradient)
-{
-  const RgVectorOps *ops = rg_vector_ops();
-  int n = path->n, dim = path->dim;
-  double *cosine = path->work, *sine = gradient ? path->work + n : NULL;
-
-  for (int j = 0; j < m; j++, Z += dim) {
-    if (j % POLL == 0) PetscCall(rg_poll());
-    ops->turns(path->rows, feature_path_rows(path, Z), n, path->frequency, (size_t)n, path->phase,
-               cosine);
-    ops->circle(n, cosine, cosine, sine);
-    value[j] = path->mean + ops->dot(n, path->weight, cosine);
-    if (!gradient) continue;
-    ops->multiply(n, path->weight, sine);
-    for (int k = 0; k < dim; k++) {
-      const RgKernel warp = {.dim = dim, .warp = path->warp};
-      double slope[3] = {1};
-
-      if (path->warp) (void)rg_kernel_warp_at(&warp, k, Z[k], slope);
-      *gradient++ =
-        -TWO_PI * slope[0] * ops->dot(n, sine, path->frequency + (size_t)row_of(path, k) * n);
-    }
-  }
-  return 0;
-}
 
 /* Add sum_i alpha_i k(x_i, z) at a block of points. */
 static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, double *value,
@@ -516,6 +341,7 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
   return 0;
 }
 
+/* Add the pathwise update at m points, a block at a time. */
 static PetscErrorCode feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
                                                double *value, double *gradient)
 {
@@ -534,10 +360,32 @@ static PetscErrorCode feature_path_add_updates(RgFeaturePath *path, int m, const
 PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double *Z, double *value,
                                         double *gradient)
 {
-  PetscCall(evaluate_features(path, m, Z, value, gradient));
+  const RgVectorOps *ops = rg_vector_ops();
+  int n = path->n, dim = path->dim;
+  double *cosine = path->work, *sine = gradient ? path->work + n : NULL;
+
+  for (int j = 0; j < m; j++) {
+    const double *z = Z + (size_t)j * dim;
+    if (j % POLL == 0) PetscCall(rg_poll());
+    ops->turns(path->rows, feature_path_rows(path, z), n, path->frequency, (size_t)n, path->phase,
+               cosine);
+    ops->circle(n, cosine, cosine, sine);
+    value[j] = path->mean + ops->dot(n, path->weight, cosine);
+    if (!gradient) continue;
+    ops->multiply(n, path->weight, sine);
+    for (int k = 0; k < dim; k++) {
+      const RgKernel warp = {.dim = dim, .warp = path->warp};
+      double slope[3] = {1};
+
+      if (path->warp) (void)rg_kernel_warp_at(&warp, k, z[k], slope);
+      gradient[(size_t)j * dim + k] =
+        -TWO_PI * slope[0] * ops->dot(n, sine, path->frequency + (size_t)row_of(path, k) * n);
+    }
+  }
   return feature_path_add_updates(path, m, Z, value, gradient);
 }
 
+/* A feature whose angle would lose its fractional part counts as 0. */
 static size_t feature_path_make_coarse(RgFeaturePath *path)
 {
   size_t n = (size_t)path->n, ld = padded(path->n), dim = (size_t)path->rows;
@@ -568,11 +416,147 @@ PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *
   size_t ld = feature_path_make_coarse(path), dim = (size_t)path->dim;
   const float *phase = path->coarse + (size_t)path->rows * ld;
 
-  for (int j = 0; j < m; j++) {
+  for (int j = 0; j < m; j++)
     value[j] = path->mean + rg_vector_ops()->coarse_cosine_sum(
                               path->rows, feature_path_rows(path, Z + (size_t)j * dim), (int)ld,
                               path->coarse, ld, phase, phase + ld);
+  return feature_path_add_updates(path, m, Z, value, NULL);
+}
+
+/* ---- screening ------------------------------------------------------------------------------- */
+
+/* The coordinates [first, first + dim) of a grid as a grid of their own. */
+typedef struct {
+  int first, dim, size;
+  int stride; /* step between consecutive points, counted in points of the whole grid */
+} Side;
+
+/* The number of leading coordinates, at least one, for which rows + columns is smallest. */
+static int best_split(const RgSpace *grid)
+{
+  int best = 1, rows = 1;
+
+  for (int j = 0, least = grid->size + 2; j < grid->dim; j++) {
+    rows *= grid->levels[j];
+    if (rows + grid->size / rows >= least) continue;
+    least = rows + grid->size / rows;
+    best = j + 1;
   }
+  return best;
+}
+
+/* T (size x 2n): weight cos, -weight sin of the angles for rows; cos, sin for columns. */
+static void side_table(const RgFeaturePath *path, const RgSpace *grid, const Side *side,
+                       const double *phase, const double *weight, double *T)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  const size_t n = (size_t)path->n, dim = (size_t)grid->dim;
+
+  for (int i = 0; i < side->size; i++, T += 2 * n) {
+    const double *x = grid->points + (size_t)i * side->stride * dim + side->first;
+
+    if (side->dim)
+      ops->turns(side->dim, x, path->n, path->frequency + side->first * n, n, phase, T);
+    else memcpy(T, phase, n * sizeof(double));
+    ops->circle(path->n, T, T, T + n);
+    if (!weight) continue;
+    for (size_t m = 0; m < n; m++) {
+      T[m] *= weight[m];
+      T[n + m] *= -weight[m];
+    }
+  }
+}
+
+PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace *grid, int step,
+                                       double *value)
+{
+  const size_t n = (size_t)path->n;
+  const int split = best_split(grid);
+  Side rows = {.dim = split, .size = 1}, columns = {.first = split, .stride = 1};
+  double *A, *B, *G, *zero;
+
+  PetscCheck(grid->kind == RG_SPACE_GRID && grid->dim == path->dim && !path->posterior,
+             PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "A path without an exact update on a product grid of its dimension is wanted");
+  for (int j = 0; j < split; j++) rows.size *= grid->levels[j];
+  columns.dim = grid->dim - split;
+  columns.size = rows.stride = grid->size / rows.size;
+  PetscCall(PetscMalloc3((size_t)rows.size * 2 * n, &A, (size_t)columns.size * 2 * n, &B,
+                         (size_t)grid->size, &G));
+  PetscCall(PetscCalloc1(n, &zero));
+  side_table(path, grid, &rows, path->phase, path->weight, A);
+  side_table(path, grid, &columns, zero, NULL, B);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows.size, columns.size, 2 * path->n, 1.0, A,
+              2 * path->n, B, 2 * path->n, 0.0, G, columns.size);
+  for (int i = 0; i < grid->size; i++) value[(size_t)i * step] = path->mean + G[i];
+  PetscCall(PetscFree(zero));
+  return PetscFree3(A, B, G);
+}
+
+/* T (size x 2 ld) in single precision: cos, sin. */
+static void coarse_table(const RgFeaturePath *path, int first, int dim, int size, const double *x,
+                         size_t ld, const float *phase, float *T)
+{
+  const float *W = path->coarse + (size_t)first * ld;
+
+  for (int i = 0; i < size; i++, x += dim, T += 2 * ld)
+    rg_vector_ops()->coarse_circle(dim, x, (int)ld, W, ld, phase, T, T + ld);
+}
+
+/* out = weight cos, -weight sin. */
+static void weigh_table(int size, size_t ld, const float *T, const float *weight, float *out)
+{
+  for (int i = 0; i < size; i++, T += 2 * ld, out += 2 * ld) {
+    for (size_t m = 0; m < ld; m++) {
+      out[m] = weight[m] * T[m];
+      out[ld + m] = -weight[m] * T[ld + m];
+    }
+  }
+}
+
+/* mean plus features alone, for `count` vectors of weights (count x path->n), at the points of a
+   product as in rg_feature_path_screen_product: value (count x m). */
+static PetscErrorCode feature_path_screen_weights(RgFeaturePath *path,
+                                                  const RgPointProduct *product, int count,
+                                                  const double *weight, int m, double *value)
+{
+  const int split = product->split, rows = product->rows, columns = product->columns;
+  const size_t n = (size_t)path->n, ld = feature_path_make_coarse(path);
+  const size_t R = (size_t)rows, C = (size_t)columns;
+  const float *phase = path->coarse + (size_t)path->rows * ld, *kept = phase + 2 * ld;
+  float *zero, *weights, *A, *B, *weighed;
+  double *G;
+
+  PetscCheck(split > 0 && split < path->dim && m <= rows * columns, PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "%d points of %d rows in %d and %d columns in %d dimensions",
+             m, rows, split, columns, path->dim - split);
+  PetscCheck(!path->point, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "tables of a path with choices or a warp");
+  PetscCall(feature_path_reserve(path, R * C + ld + (2 * R + C) * ld));
+  G = path->large_work;
+  zero = (float *)(G + R * C);
+  weights = zero + ld;
+  A = weights + ld;
+  B = A + 2 * R * ld;
+  weighed = B + 2 * C * ld;
+  for (size_t l = 0; l < 2 * ld; l++) zero[l] = 0.0f; /* also clears `weights` */
+  coarse_table(path, 0, split, rows, product->X, ld, phase, A);
+  PetscCall(rg_poll());
+  coarse_table(path, split, path->dim - split, columns, product->Y, ld, zero, B);
+  for (int s = 0; s < count; s++, weight += n, value += m) {
+    PetscCall(rg_poll());
+    for (size_t l = 0; l < n; l++) weights[l] = kept[l] * (float)weight[l];
+    weigh_table(rows, ld, A, weights, weighed);
+    rg_vector_ops()->coarse_products(rows, columns, 2 * (int)ld, weighed, B, G);
+    for (int i = 0; i < m; i++) value[i] = path->mean + G[i];
+  }
+  return 0;
+}
+
+PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPointProduct *product,
+                                              int m, const double *Z, double *value)
+{
+  PetscCall(feature_path_screen_weights(path, product, 1, path->weight, m, value));
   return feature_path_add_updates(path, m, Z, value, NULL);
 }
 
@@ -633,10 +617,9 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
     ops->turns(path->rows, feature_path_rows(path, x), path->n, path->frequency, M, path->phase,
                cosine);
     ops->circle(path->n, cosine, cosine, NULL);
-    for (int s = 0; s < count; s++, r++, e++) {
+    for (int s = 0; s < count; s++, r++, e++)
       *r =
         posterior->y[i] - posterior->mean - ops->dot(path->n, bundle->weight + s * M, cosine) - *e;
-    }
   }
   PetscCall(rg_posterior_solve_many(posterior, count, bundle->alpha));
   path->mean = posterior->mean;
@@ -652,9 +635,8 @@ PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s)
   PetscCheck(s >= 0 && s < bundle->count, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Path %d of %d", s, bundle->count);
   memcpy(path->weight, bundle->weight + s * M, M * sizeof(double));
-  for (int i = 0; i < path->posterior->n; i++) {
+  for (int i = 0; i < path->posterior->n; i++)
     path->alpha[i] = bundle->alpha[(size_t)i * bundle->count + s];
-  }
   path->has_coarse = false;
   return 0;
 }

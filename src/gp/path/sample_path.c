@@ -75,16 +75,8 @@ static PetscErrorCode axis_matrix(const void *closure, double *K)
   return 0;
 }
 
-/* f viewed as before x n x after (row-major): multiply the middle index by L, in place. */
-static void multiply_axis(int before, int n, int after, const double *L, double *f)
-{
-  for (int b = 0; b < before; b++) {
-    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, n, after, 1.0, L, n,
-                f + (size_t)b * n * after, after);
-  }
-}
-
-/* The factor of a Kronecker product is the Kronecker product of the factors. */
+/* The factor of a Kronecker product is the Kronecker product of the factors: with f viewed as
+   before x n x after (row-major), each multiplies its middle index, in place. */
 static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, const double *z,
                                   double *f, double *jitter, RgFailure *failure)
 {
@@ -100,7 +92,9 @@ static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, 
     after /= n;
     PetscCall(PetscMalloc1((size_t)n * n, &L));
     PetscCall(rg_factor_covariance(n, axis_matrix, &levels, 1.0, L, jitter, failure));
-    multiply_axis(before, n, after, L, f);
+    for (int b = 0; b < before; b++)
+      cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, n, after, 1.0, L,
+                  n, f + (size_t)b * n * after, after);
     PetscCall(PetscFree(L));
     before *= n;
     axis += n;
@@ -109,27 +103,17 @@ static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, 
   return 0;
 }
 
-PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, const double *z,
-                              double *f, double *jitter, RgFailure *failure)
-{
-  return rg_sample_path_on(NULL, space, kernel, z, f, jitter, failure);
-}
-
-PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
-                                 const double *z, double *f, double *jitter, RgFailure *failure)
+PetscErrorCode rg_sample_path(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
+                              const double *z, double *f, double *jitter, RgFailure *failure)
 {
   PetscCheck(rg_space_is_finite(space), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "Sample paths are drawn on finite sets");
   PetscCheck(space->dim == kernel->dim, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "The space has %d coordinates, the kernel %d inputs", space->dim, kernel->dim);
   *jitter = 0.0;
-  if (space->kind == RG_SPACE_GRID && kernel->n_terms == 1 &&
-      rg_kernel_factors_over_inputs(kernel)) {
-    PetscCall(sample_grid(space, kernel, z, f, jitter, failure));
-  } else if (rg_team_takes(team, space->size)) {
-    PetscCall(rg_team_sample_path(team, kernel, space->size, space->points, z, f, jitter, failure));
-  } else {
-    PetscCall(sample_dense(space, kernel, z, f, jitter, failure));
-  }
-  return 0;
+  if (space->kind == RG_SPACE_GRID && kernel->n_terms == 1 && rg_kernel_factors_over_inputs(kernel))
+    return sample_grid(space, kernel, z, f, jitter, failure);
+  if (rg_team_takes(team, space->size))
+    return rg_team_sample_path(team, kernel, space->size, space->points, z, f, jitter, failure);
+  return sample_dense(space, kernel, z, f, jitter, failure);
 }

@@ -18,12 +18,9 @@ PetscErrorCode rg_factor_covariance(int n, RgMatrixFunction matrix, const void *
    order. On a grid with a kernel that factors over coordinates (Gaussian; or product with one input
    per factor; single term) the factor is a Kronecker product and costs O(N sum_j levels_j);
    elsewhere a dense factor, O(N^3/3). Both give the same path from the same z. z, f: `space->size`.
-   Jitter as in posterior.h; *jitter reports it. */
-PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, const double *z,
-                              double *f, double *jitter, RgFailure *failure);
-/* A path on the leader of a team (may be NULL). The team computes a dense factor that is large
-   enough. */
-PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
-                                 const double *z, double *f, double *jitter, RgFailure *failure);
+   Jitter as in posterior.h; *jitter reports it. Called on the leader of a team (may be NULL), which
+   computes a dense factor that is large enough. */
+PetscErrorCode rg_sample_path(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
+                              const double *z, double *f, double *jitter, RgFailure *failure);
 
 #endif

@@ -118,9 +118,8 @@ static PetscErrorCode gather(const RgSetPrior *prior, int n, const int *index, d
 {
   size_t dim = (size_t)prior->kernel.dim;
 
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     PetscCall(PetscArraycpy(X + i * dim, prior->points + index[i] * dim, dim));
-  }
   return 0;
 }
 
@@ -140,12 +139,9 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
   if (changed || !same || noise_variance != posterior->noise_variance) {
     PetscCall(rg_posterior_set(posterior, kernel, noise_variance, mean, n, X, y, failure));
   } else {
-    if (!same_outputs(posterior, mean, y)) {
-      PetscCall(rg_posterior_set_outputs(posterior, mean, y));
-    }
-    for (int i = posterior->n; i < n && !failure->failed; i++) {
+    if (!same_outputs(posterior, mean, y)) PetscCall(rg_posterior_set_outputs(posterior, mean, y));
+    for (int i = posterior->n; i < n && !failure->failed; i++)
       PetscCall(rg_posterior_append(posterior, X + (size_t)i * kernel->dim, y[i], failure));
-    }
   }
   return PetscFree(X);
 }

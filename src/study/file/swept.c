@@ -42,10 +42,9 @@ PetscErrorCode rg_swept_copy(int n, const RgSwept *from, RgSwept **to)
 
 PetscErrorCode rg_swept_clear(int *n, RgSwept **list)
 {
-  for (int i = 0; i < *n; i++) {
+  for (int i = 0; i < *n; i++)
     PetscCall(RG_FREE(&(*list)[i].name, &(*list)[i].text, &(*list)[i].part, &(*list)[i].units,
                       &(*list)[i].doc));
-  }
   *n = 0;
   return PetscFree(*list);
 }

@@ -178,7 +178,7 @@ RG_TEST(prior_paths_are_sample_paths)
     RG_OK(rg_set_paths_update(c.paths, &c.kernel, 0.02, 0.3, 0, NULL, NULL, &failure));
     RG_OK(rg_set_paths_draw(c.paths, 1, &random, F, &failure));
     rg_random_normals(&again, (size_t)c.size, z);
-    RG_OK(rg_sample_path(&c.domain.design, &c.kernel, z, f, &jitter, &failure));
+    RG_OK(rg_sample_path(NULL, &c.domain.design, &c.kernel, z, f, &jitter, &failure));
     assert_false(failure.failed);
     assert_true(jitter == 0.0);
     for (int i = 0; i < c.size; i++) RG_CLOSE(F[i], 0.3 + f[i], 1e-12);

@@ -352,8 +352,8 @@ RG_TEST(paths_agree_between_routes)
       support_normals(8, domain.design.size, z);
       set = domain.design;
       set.kind = RG_SPACE_SET;
-      RG_OK(rg_sample_path(&domain.design, &kernel, z, f, &jitter[0], &failure));
-      RG_OK(rg_sample_path(&set, &kernel, z, dense, &jitter[1], &failure));
+      RG_OK(rg_sample_path(NULL, &domain.design, &kernel, z, f, &jitter[0], &failure));
+      RG_OK(rg_sample_path(NULL, &set, &kernel, z, dense, &jitter[1], &failure));
       assert_false(failure.failed);
       assert_true(jitter[0] == jitter[1] && (jitter[0] > 0.0) == (variant == 3));
       for (int i = 0; i < set.size; i++) RG_CLOSE(f[i], dense[i], 1e-9);
@@ -380,7 +380,7 @@ RG_TEST(paths_through_a_singular_matrix_report_jitter)
   set = grid;
   set.kind = RG_SPACE_SET;
   for (int route = 0; route < 2; route++) {
-    RG_OK(rg_sample_path(route ? &set : &grid, &kernel, z, f, &jitter, &failure));
+    RG_OK(rg_sample_path(NULL, route ? &set : &grid, &kernel, z, f, &jitter, &failure));
     assert_false(failure.failed);
     assert_true(jitter >= 1.99e-10 && jitter <= 2.01e-4);
     for (int i = 0; i < 60; i++) assert_true(isfinite(f[i]));
