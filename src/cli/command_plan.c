@@ -10,6 +10,7 @@
 #include "study/file/registry.h"
 #include "study/plan/cost.h"
 #include "study/plan/plan.h"
+#include "study/record/software.h"
 #include "study/run/origin.h"
 #include "study/run/probe.h"
 #include "study/run/simulate.h"
@@ -317,7 +318,7 @@ typedef struct {
   const RgPlan *plan;
   unsigned char *done; /* RgStatus by trial; owned */
   int n_done, n_foreign;
-  RgOriginJudge judge;
+  RgOriginReference reference;
   RgOriginCounts origins; /* origins of finished trials */
   RgCalibration clock;    /* CPU seconds of complete trials; with programs, wall seconds */
   RgCalibration wall;     /* their wall time */
@@ -346,7 +347,7 @@ static PetscErrorCode count_record(void *closure, const RgRecord *record)
                        waits ? record->provenance.wall : record->provenance.cpu);
     rg_calibration_add(&progress->wall, cell, record->provenance.wall);
   }
-  PetscCall(rg_origin_judge(&progress->judge, record, cell, 0, &progress->origins, &origin));
+  PetscCall(rg_origin_compare(&progress->reference, record, cell, 0, &progress->origins, &origin));
   return 0;
 }
 
@@ -364,7 +365,8 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
   PetscCall(rg_calibration_create(plan->study, &progress->wall));
   if (!output || !rg_store_exists(output)) return 0;
   PetscCall(rg_fingerprint(&fingerprint));
-  PetscCall(rg_origin_judge_create(plan->study, fingerprint.hash, &progress->judge));
+  progress->reference = (RgOriginReference){.study = plan->study, .machine = fingerprint.hash};
+  PetscCall(rg_software_describe(&progress->reference.software));
   PetscCall(rg_store_visit_heads(output, count_record, progress, &info, &fault));
   PetscCall(rg_store_info_clear(&info));
   if (!fault.code) return 0;
@@ -612,7 +614,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   }
   PetscCall(PetscFree(simulation.ranks));
   PetscCall(rg_text_clear(&text));
-  PetscCall(rg_origin_judge_destroy(&progress.judge));
+  PetscCall(PetscFree(progress.reference.software));
   PetscCall(rg_calibration_destroy(&progress.clock));
   PetscCall(rg_calibration_destroy(&progress.wall));
   PetscCall(PetscFree(progress.done));

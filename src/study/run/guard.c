@@ -30,17 +30,17 @@ struct RgGuard {
   double retry;   /* no commit before this time */
 };
 
-void rg_guard_hold(RgGuard *guard)
+void rg_guard_lock(RgGuard *guard)
 {
   if (guard) (void)pthread_mutex_lock(&guard->store_lock);
 }
 
-void rg_guard_release(RgGuard *guard)
+void rg_guard_unlock(RgGuard *guard)
 {
   if (guard) (void)pthread_mutex_unlock(&guard->store_lock);
 }
 
-void rg_guard_look_away(RgGuard *guard, RgStopReason stop)
+void rg_guard_begin_pause(RgGuard *guard, RgStopReason stop)
 {
   if (!guard) return;
   guard->away = rg_wall_seconds();
@@ -81,7 +81,7 @@ static void leave(RgGuard *guard, bool used, bool hurried)
 static void look(RgGuard *guard)
 {
   const double now = rg_wall_seconds();
-  const bool signalled = rg_stop_signalled(), hurried = rg_stop_hurried();
+  const bool signalled = rg_stop_signalled(), hurried = rg_stop_signalled_again();
   const bool held = !pthread_mutex_trylock(&guard->store_lock);
 
   if (guard->stopped <= 0) {
@@ -93,7 +93,7 @@ static void look(RgGuard *guard)
   if (held) commit(guard, now, over);
   if (over && guard->o.observer && guard->o.observer->leave && (held || now > end + last_wait))
     leave(guard, !held, hurried);
-  if (held) rg_guard_release(guard);
+  if (held) rg_guard_unlock(guard);
 }
 
 static void *watch(void *closure)

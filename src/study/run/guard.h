@@ -25,10 +25,10 @@ PetscErrorCode rg_guard_create(const RgGuardOptions *options, RgGuard **guard);
 PetscErrorCode rg_guard_destroy(RgGuard **guard);
 
 /* The rank uses the store between these two calls, and the guard does not. NULL is fine. */
-void rg_guard_hold(RgGuard *guard);
-void rg_guard_release(RgGuard *guard);
+void rg_guard_lock(RgGuard *guard);
+void rg_guard_unlock(RgGuard *guard);
 /* The rank begins an iteration, or another pause between two looks around. stop: as far as it
    knows. */
-void rg_guard_look_away(RgGuard *guard, RgStopReason stop);
+void rg_guard_begin_pause(RgGuard *guard, RgStopReason stop);
 
 #endif

@@ -69,30 +69,17 @@ PetscErrorCode rg_origin_describe(const RgOriginCounts *counts, RgText *text)
 
 /* ---- against this program -------------------------------------------------------------------- */
 
-PetscErrorCode rg_origin_judge_create(const RgStudy *study, uint64_t machine, RgOriginJudge *judge)
+PetscErrorCode rg_origin_compare(const RgOriginReference *reference, const RgRecord *record,
+                                 int cell, int team, RgOriginCounts *counts, RgOrigin *origin)
 {
-  *judge = (RgOriginJudge){.study = study, .machine = machine};
-  PetscCall(rg_software_describe(&judge->software));
-  return 0;
-}
-
-PetscErrorCode rg_origin_judge_destroy(RgOriginJudge *judge)
-{
-  PetscCall(PetscFree(judge->software));
-  return 0;
-}
-
-PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *record, int cell,
-                               int team, RgOriginCounts *counts, RgOrigin *origin)
-{
-  const RgRegistry *registry = judge->study->registry;
-  const RgCell *of = &judge->study->cells[cell];
+  const RgRegistry *registry = reference->study->registry;
+  const RgCell *of = &reference->study->cells[cell];
   const RgSoftware made = rg_software_parts(record->provenance.software);
-  const RgSoftware own = rg_software_parts(judge->software);
+  const RgSoftware own = rg_software_parts(reference->software);
   RgText plugins = {0};
 
   const uint64_t beyond =
-    record->provenance.fingerprint - rg_registry_fingerprint(registry, of, judge->machine);
+    record->provenance.fingerprint - rg_registry_fingerprint(registry, of, reference->machine);
   PetscCall(rg_registry_describe(registry, of, &plugins));
   const RgSoftware needed = rg_software_parts(plugins.data);
   *origin = RG_ORIGIN_SAME;
@@ -168,11 +155,12 @@ static int compare_with_plugins(const void *left, const void *right)
                                   : compare_times(a, b);
 }
 
-/* Trials of one cell should have the same plug-ins and teams of the same size. */
-static void compare_cells(RgOriginSurvey *survey)
+PetscErrorCode rg_origin_survey_count(RgOriginSurvey *survey)
 {
   const Entry *last = survey->entries;
 
+  if (!survey->n) return 0;
+  /* Trials of one cell should have the same plug-ins and teams of the same size. */
   qsort(survey->entries, (size_t)survey->n, sizeof(Entry), compare_in_cell);
   for (int i = 0; i < survey->n; i++) {
     Entry *entry = &survey->entries[i];
@@ -182,15 +170,10 @@ static void compare_cells(RgOriginSurvey *survey)
     else if (entry->plugins != last->plugins) entry->origin = RG_ORIGIN_PLUGIN;
     else if (entry->fingerprint != last->fingerprint) entry->origin = RG_ORIGIN_FINGERPRINT;
   }
-}
-
-/* Cells with the same plug-ins, or with none, should have run on the same machine; the teams may
-   differ. */
-static void compare_machines(RgOriginSurvey *survey)
-{
-  const Entry *last = survey->entries;
-
+  /* Cells with the same plug-ins, or with none, should have run on the same machine; the teams may
+     differ. */
   qsort(survey->entries, (size_t)survey->n, sizeof(Entry), compare_with_plugins);
+  last = survey->entries;
   for (int i = 0; i < survey->n; i++) {
     Entry *entry = &survey->entries[i];
     if (entry->plugins != last->plugins) last = entry;
@@ -198,13 +181,6 @@ static void compare_machines(RgOriginSurvey *survey)
     if (entry->origin == RG_ORIGIN_SAME && beyond >= TEAM_MAX && -beyond >= TEAM_MAX)
       entry->origin = RG_ORIGIN_FINGERPRINT;
   }
-}
-
-PetscErrorCode rg_origin_survey_count(RgOriginSurvey *survey)
-{
-  if (!survey->n) return 0;
-  compare_cells(survey);
-  compare_machines(survey);
   for (int i = 0; i < RG_ORIGIN_COUNT; i++) survey->counts.n[i] = 0;
   for (int i = 0; i < survey->n; i++) survey->counts.n[survey->entries[i].origin]++;
   return 0;

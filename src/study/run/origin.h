@@ -32,15 +32,14 @@ PetscErrorCode rg_origin_describe(const RgOriginCounts *counts, RgText *text);
 /* A comparison of a study's records with what this process would make. */
 typedef struct {
   const RgStudy *study; /* borrowed */
-  char *software;       /* software of this process; owned */
+  char *software;       /* of this process (rg_software_describe); owned by the caller */
   uint64_t machine;     /* numeric fingerprint of this process */
-} RgOriginJudge;
-PetscErrorCode rg_origin_judge_create(const RgStudy *study, uint64_t machine, RgOriginJudge *judge);
-PetscErrorCode rg_origin_judge_destroy(RgOriginJudge *judge);
-/* Judge the origin of a record and count it. team: ranks of the team that would run it now, 0:
+} RgOriginReference;
+
+/* Find the origin of a record, and count it. team: ranks of the team that would run it now, 0:
    unknown, every size is accepted. */
-PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *record, int cell,
-                               int team, RgOriginCounts *counts, RgOrigin *origin);
+PetscErrorCode rg_origin_compare(const RgOriginReference *reference, const RgRecord *record,
+                                 int cell, int team, RgOriginCounts *counts, RgOrigin *origin);
 
 /* A comparison for a results file without its study, plug-ins and machine: other builds than
    this one; other plug-ins or fingerprints than the latest trials have. Zero-initialise. */

@@ -1,40 +1,41 @@
-/* Programs that one process starts, one for each worker, and that answer at the same time. */
+/* The programs of trials on the real clock: those that one process starts, one for each worker, and
+   those that other ranks of the team hold. A question to a rank has one answer, also if it is
+   dropped, so no message outlives its trial. */
 #include "study/run/programs.h"
 
+#include <string.h>
+
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/grow.h"
+#include "base/text.h"
+
+/* ---- of this process ------------------------------------------------------------------------- */
 
 typedef struct {
   bool asked;
   RgText mistake; /* the question could not be sent; owned */
-} Worker;
+} OwnWorker;
 
 typedef struct {
   const char *log;
   int n;
   RgChild **children; /* by worker, from 0; owned */
-  Worker *workers;    /* owned */
+  OwnWorker *workers; /* owned */
 } Here;
 
-static PetscErrorCode make_room(Here *here, int n)
-{
-  if (n <= here->n) return 0;
-  PetscCall(PetscRealloc((size_t)n * sizeof(*here->children), &here->children));
-  PetscCall(PetscRealloc((size_t)n * sizeof(*here->workers), &here->workers));
-  for (; here->n < n; here->n++) {
-    here->children[here->n] = NULL;
-    here->workers[here->n] = (Worker){0};
-  }
-  return 0;
-}
-
-static PetscErrorCode ask(void *closure, int worker, const RgExchange *question)
+static PetscErrorCode ask_here(void *closure, int worker, const RgExchange *question)
 {
   Here *here = closure;
 
-  PetscCall(make_room(here, worker));
+  for (; here->n < worker; here->n++) {
+    PetscCall(RG_GROW(here->n, here->children));
+    PetscCall(RG_GROW(here->n, here->workers));
+    here->children[here->n] = NULL;
+    here->workers[here->n] = (OwnWorker){0};
+  }
   RgChild **child = &here->children[worker - 1];
-  Worker *w = &here->workers[worker - 1];
+  OwnWorker *w = &here->workers[worker - 1];
   w->asked = true;
   PetscCall(rg_text_clear(&w->mistake));
   if (*child && !rg_child_is(*child, question->words)) PetscCall(rg_child_close(child, true));
@@ -46,9 +47,9 @@ static PetscErrorCode ask(void *closure, int worker, const RgExchange *question)
 }
 
 /* The answer of a worker, if there is one. */
-static PetscErrorCode look_at(Here *here, int i, RgHeard *heard)
+static PetscErrorCode find_here(Here *here, int i, RgProgramAnswer *heard)
 {
-  Worker *w = &here->workers[i];
+  OwnWorker *w = &here->workers[i];
   RgChildOutcome outcome = RG_CHILD_FAILED;
 
   if (!w->asked) return 0;
@@ -66,19 +67,19 @@ static PetscErrorCode look_at(Here *here, int i, RgHeard *heard)
   return 0;
 }
 
-static PetscErrorCode hear(void *closure, double seconds, RgHeard *heard)
+static PetscErrorCode wait_here(void *closure, double seconds, RgProgramAnswer *heard)
 {
   Here *here = closure;
 
-  *heard = (RgHeard){0};
+  *heard = (RgProgramAnswer){0};
   for (int turn = 0; turn < 2 && !heard->worker; turn++) {
     if (turn) PetscCall(rg_child_poll(here->n, here->children, seconds));
-    for (int i = 0; i < here->n && !heard->worker; i++) PetscCall(look_at(here, i, heard));
+    for (int i = 0; i < here->n && !heard->worker; i++) PetscCall(find_here(here, i, heard));
   }
   return 0;
 }
 
-static PetscErrorCode drop(void *closure, int worker)
+static PetscErrorCode drop_here(void *closure, int worker)
 {
   Here *here = closure;
 
@@ -88,26 +89,276 @@ static PetscErrorCode drop(void *closure, int worker)
   return 0;
 }
 
+static PetscErrorCode destroy_here(void *closure)
+{
+  Here *here = closure;
+
+  for (int i = 0; i < here->n; i++) {
+    PetscCall(rg_child_close(&here->children[i], true));
+    PetscCall(rg_text_clear(&here->workers[i].mistake));
+  }
+  PetscCall(RG_FREE(&here->children, &here->workers, &here));
+  return 0;
+}
+
 PetscErrorCode rg_programs_here(const char *log, RgPrograms *programs)
 {
   Here *here;
 
   PetscCall(PetscNew(&here));
   here->log = log;
-  *programs = (RgPrograms){here, ask, hear, drop};
+  *programs = (RgPrograms){here, ask_here, wait_here, drop_here, destroy_here};
   return 0;
 }
 
-PetscErrorCode rg_programs_end(RgPrograms *programs)
-{
-  Here *here = programs->closure;
+/* ---- of the ranks of a team, on their leader ------------------------------------------------- */
 
-  if (!here) return 0;
-  for (int i = 0; i < here->n; i++) {
-    PetscCall(rg_child_close(&here->children[i], true));
-    PetscCall(rg_text_clear(&here->workers[i].mistake));
+/* Tags of messages. */
+enum { QUESTION = 1, DROP, ANSWER };
+
+/* A question; its texts follow, each with its NUL: the words of the program, and the line. */
+typedef struct {
+  double limit;
+  int n_words;
+} Question;
+
+/* An answer; its text follows. */
+typedef struct {
+  double cpu;
+  bool answered, unreachable;
+} Answer;
+
+/* Receive a message of any length, if there is one; *bytes is owned by the caller. NULL: none. */
+static PetscErrorCode receive(MPI_Comm comm, int tag, char **bytes, size_t *length,
+                              MPI_Status *status)
+{
+  int found, n;
+
+  *bytes = NULL;
+  PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &found, status));
+  if (!found) return 0;
+  PetscCallMPI(MPI_Get_count(status, MPI_BYTE, &n));
+  PetscCall(PetscCalloc1(n + 1, bytes));
+  PetscCallMPI(MPI_Recv(*bytes, n, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, comm, status));
+  *length = (size_t)n;
+  return 0;
+}
+
+/* A worker: its question is open until its answer has arrived, and was heard or dropped. */
+typedef struct {
+  bool open;
+  char *answer; /* the message; NULL: it has not arrived; owned */
+  size_t length;
+} HeldWorker;
+
+typedef struct {
+  MPI_Comm comm;
+  int rank;
+  int n;
+  HeldWorker *workers; /* from 0; owned */
+  char *heard;         /* the last answer; owned */
+} Held;
+
+static PetscErrorCode ask_held(void *closure, int worker, const RgExchange *question)
+{
+  Held *held = closure;
+  Question head = {.limit = question->limit};
+  RgText message = {0};
+
+  for (; held->n < worker; held->n++) {
+    PetscCall(RG_GROW(held->n, held->workers));
+    held->workers[held->n] = (HeldWorker){0};
   }
-  PetscCall(RG_FREE(&here->children, &here->workers, &here));
+  held->workers[worker - 1].open = true;
+  while (question->words[head.n_words]) head.n_words++;
+  PetscCall(rg_text_add_bytes(&message, (const char *)&head, sizeof(head)));
+  for (int i = 0; i <= head.n_words; i++) {
+    const char *text = i < head.n_words ? question->words[i] : question->line.data;
+    PetscCall(rg_text_add_bytes(&message, text, strlen(text) + 1));
+  }
+  PetscCallMPI(MPI_Send(message.data, (int)message.length, MPI_BYTE, held->rank + worker, QUESTION,
+                        held->comm));
+  PetscCall(rg_text_clear(&message));
+  return 0;
+}
+
+/* Receive the answers that have arrived. */
+static PetscErrorCode receive_answers(Held *held)
+{
+  MPI_Status status;
+  size_t length;
+  char *bytes;
+
+  for (;;) {
+    PetscCall(receive(held->comm, ANSWER, &bytes, &length, &status));
+    if (!bytes) break;
+    HeldWorker *worker = &held->workers[status.MPI_SOURCE - held->rank - 1];
+    worker->answer = bytes;
+    worker->length = length;
+  }
+  return 0;
+}
+
+static PetscErrorCode find_held(Held *held, int i, RgProgramAnswer *heard)
+{
+  HeldWorker *worker = &held->workers[i];
+  Answer head;
+
+  if (!worker->answer) return 0;
+  PetscCall(PetscFree(held->heard));
+  held->heard = worker->answer;
+  memcpy(&head, held->heard, sizeof(head));
+  const char *text = held->heard + sizeof(head);
+  *heard = (RgProgramAnswer){.worker = i + 1,
+                             .answer = head.answered ? text : NULL,
+                             .length = worker->length - sizeof(head),
+                             .mistake = head.answered ? NULL : text,
+                             .unreachable = head.unreachable,
+                             .cpu = head.cpu};
+  *worker = (HeldWorker){0};
+  return 0;
+}
+
+static PetscErrorCode wait_held(void *closure, double seconds, RgProgramAnswer *heard)
+{
+  Held *held = closure;
+  const double until = rg_wall_seconds() + seconds;
+
+  *heard = (RgProgramAnswer){0};
+  for (double pause = 1e-5;; pause = PetscMin(1.3 * pause, 2e-3)) {
+    PetscCall(receive_answers(held));
+    for (int i = 0; i < held->n && !heard->worker; i++) PetscCall(find_held(held, i, heard));
+    if (heard->worker || rg_wall_seconds() >= until) break;
+    PetscCall(PetscSleep(pause));
+  }
+  return 0;
+}
+
+static PetscErrorCode drop_held(void *closure, int w)
+{
+  Held *held = closure;
+
+  if (w > held->n) return 0;
+  HeldWorker *worker = &held->workers[w - 1];
+  PetscCallMPI(MPI_Send(NULL, 0, MPI_BYTE, held->rank + w, DROP, held->comm));
+  while (worker->open && !worker->answer) {
+    PetscCall(receive_answers(held));
+    PetscCall(PetscSleep(1e-4));
+  }
+  PetscCall(PetscFree(worker->answer));
+  *worker = (HeldWorker){0};
+  return 0;
+}
+
+static PetscErrorCode destroy_held(void *closure)
+{
+  Held *held = closure;
+
+  PetscCall(RG_FREE(&held->workers, &held->heard, &held));
+  return 0;
+}
+
+PetscErrorCode rg_programs_held(MPI_Comm comm, RgPrograms *programs)
+{
+  Held *held;
+
+  PetscCall(PetscNew(&held));
+  held->comm = comm;
+  PetscCallMPI(MPI_Comm_rank(comm, &held->rank));
+  *programs = (RgPrograms){held, ask_held, wait_held, drop_held, destroy_held};
+  return 0;
+}
+
+PetscErrorCode rg_programs_destroy(RgPrograms *programs)
+{
+  if (programs->closure) PetscCall(programs->destroy(programs->closure));
   *programs = (RgPrograms){0};
+  return 0;
+}
+
+/* ---- the other ranks ------------------------------------------------------------------------- */
+
+struct RgHolder {
+  MPI_Comm comm;
+  RgPrograms program; /* the program of worker 1 */
+  int leader;         /* rank that asked last; -1: no rank */
+  bool open;          /* its question has no answer yet */
+};
+
+/* Pass a question on to the program. */
+static PetscErrorCode pass_on(RgHolder *holder, int leader, const char *bytes)
+{
+  const char *text = bytes + sizeof(Question), **words;
+  RgExchange question = {0};
+  Question head;
+
+  memcpy(&head, bytes, sizeof(head));
+  PetscCall(PetscCalloc1(head.n_words + 1, &words));
+  for (int i = 0; i < head.n_words; i++) {
+    words[i] = text;
+    text += strlen(text) + 1;
+  }
+  question.words = words;
+  question.limit = head.limit;
+  PetscCall(rg_text_add(&question.line, "%s", text));
+  holder->leader = leader;
+  holder->open = true;
+  PetscCall(holder->program.ask(holder->program.closure, 1, &question));
+  PetscCall(rg_text_clear(&question.line));
+  PetscCall(PetscFree(words));
+  return 0;
+}
+
+static PetscErrorCode send_back(RgHolder *holder, const RgProgramAnswer *heard)
+{
+  const Answer head = {heard->cpu, heard->answer != NULL, heard->unreachable};
+  RgText message = {0};
+
+  PetscCall(rg_text_add_bytes(&message, (const char *)&head, sizeof(head)));
+  if (heard->answer) PetscCall(rg_text_add_bytes(&message, heard->answer, heard->length));
+  else PetscCall(rg_text_add(&message, "%s", heard->mistake));
+  PetscCallMPI(
+    MPI_Send(message.data, (int)message.length, MPI_BYTE, holder->leader, ANSWER, holder->comm));
+  holder->open = false;
+  PetscCall(rg_text_clear(&message));
+  return 0;
+}
+
+PetscErrorCode rg_holder_create(MPI_Comm comm, const char *log, RgHolder **holder)
+{
+  PetscCall(PetscNew(holder));
+  (*holder)->comm = comm;
+  (*holder)->leader = -1;
+  PetscCall(rg_programs_here(log, &(*holder)->program));
+  return 0;
+}
+
+PetscErrorCode rg_holder_poll(RgHolder *holder)
+{
+  MPI_Status status;
+  RgProgramAnswer heard = {0};
+  size_t length;
+  char *bytes;
+
+  if (!holder) return 0;
+  PetscCall(receive(holder->comm, MPI_ANY_TAG, &bytes, &length, &status));
+  if (bytes && status.MPI_TAG == QUESTION) {
+    PetscCall(pass_on(holder, status.MPI_SOURCE, bytes));
+  } else if (bytes && status.MPI_SOURCE == holder->leader) { /* an open question has an answer */
+    PetscCall(holder->program.drop(holder->program.closure, 1));
+    if (holder->open) PetscCall(send_back(holder, &(RgProgramAnswer){.mistake = "was dropped"}));
+  }
+  PetscCall(PetscFree(bytes));
+  if (!holder->open) return 0;
+  PetscCall(holder->program.wait(holder->program.closure, 0, &heard));
+  if (heard.worker) PetscCall(send_back(holder, &heard));
+  return 0;
+}
+
+PetscErrorCode rg_holder_destroy(RgHolder **holder)
+{
+  if (!*holder) return 0;
+  PetscCall(rg_programs_destroy(&(*holder)->program));
+  PetscCall(RG_FREE(holder));
   return 0;
 }

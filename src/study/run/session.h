@@ -1,5 +1,4 @@
-/* The state of a run, and its steps in the order in which rg_run calls them. Private to
-   study/run. */
+/* The state of a run, and what its steps share. Private to study/run. */
 #ifndef RG_STUDY_RUN_SESSION_H
 #define RG_STUDY_RUN_SESSION_H
 
@@ -7,7 +6,7 @@
 #include "regatta/run.h"
 #include "study/run/fingerprint.h"
 #include "study/run/guard.h"
-#include "study/run/holders.h"
+#include "study/run/programs.h"
 #include "study/run/origin.h"
 #include "study/schedule/schedule.h"
 #include "study/run/stop.h"
@@ -44,7 +43,7 @@ typedef struct {
   const RgTrial *trial; /* current trial, NULL: no trial; borrowed */
   const int *n_known;   /* its evaluations so far; borrowed from its host */
   double trial_begun;   /* rg_wall_seconds */
-  double looked;        /* rg_wall_seconds of the last call of look_around */
+  double looked;        /* rg_wall_seconds of the last call of poll */
   double longest;       /* longest time between two such calls in the current trial, seconds */
   double *pause;        /* per cell: the same in its last trial, negative: no trial yet; owned */
   RgSchedule *schedule;
@@ -77,14 +76,7 @@ static inline bool rg_session_has(const RgSession *session, int trial)
   return !session->share || PetscBTLookup(session->share, trial);
 }
 
-/* Open the store, find the finished trials, and prepare the schedule of the rest. Collective.
-   Problems are reported to the observer; session->outcome is the same on all ranks. */
-PetscErrorCode rg_session_start(RgSession *session);
 /* Run trials until all are done or a stop is requested. */
 PetscErrorCode rg_session_trials(RgSession *session);
-/* Wait for the other ranks, write the results file, fill in the report. Collective. */
-PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report);
-/* Free the session. Collective. */
-PetscErrorCode rg_session_destroy(RgSession *session);
 
 #endif

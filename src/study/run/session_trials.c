@@ -49,30 +49,20 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
 static const double patience = 600.0;
 
 /* Report trouble with the disk once per period; *give_up if it lasts too long. */
-static PetscErrorCode look_at_disk(RgSession *session, const RgFault *fault, bool *give_up)
+static PetscErrorCode check_disk(RgSession *session, const RgFault *fault, bool *give_up)
 {
   int n;
   size_t bytes;
   double troubled;
 
-  rg_guard_hold(session->guard);
+  rg_guard_lock(session->guard);
   PetscCall(rg_store_pending(session->store, &n, &bytes, &troubled));
-  rg_guard_release(session->guard);
+  rg_guard_unlock(session->guard);
   if (fault->code && !session->told)
     rg_session_tell(session, session->rank, "%s; %d finished trials wait in memory", fault->message,
                     n);
   session->told = troubled > 0;
   *give_up = troubled > patience || rg_fault_lasts(fault);
-  return 0;
-}
-
-/* Commit all pending records. */
-static PetscErrorCode flush(RgSession *session, RgFault *fault, bool *give_up)
-{
-  rg_guard_hold(session->guard);
-  PetscCall(rg_store_flush(session->store, true, fault));
-  rg_guard_release(session->guard);
-  PetscCall(look_at_disk(session, fault, give_up));
   return 0;
 }
 
@@ -91,8 +81,11 @@ static PetscErrorCode drain(RgSession *session)
   bool give_up;
 
   for (double pause = 0.1;; pause = PetscMin(2 * pause, 5.0)) {
-    PetscCall(flush(session, &fault, &give_up));
-    PetscCall(rg_stop_relay_look(session->relay, &session->stop));
+    rg_guard_lock(session->guard);
+    PetscCall(rg_store_flush(session->store, true, &fault));
+    rg_guard_unlock(session->guard);
+    PetscCall(check_disk(session, &fault, &give_up));
+    PetscCall(rg_stop_relay_poll(session->relay, &session->stop));
     if (!fault.code || give_up || session->stop != RG_STOP_NONE) break;
     PetscCall(PetscSleep(pause));
   }
@@ -112,35 +105,27 @@ static const double long_pause = 0.3;
 static const double short_pause = 0.03;
 static const double ahead = 29;
 
-/* Predict the time until the next look_around: *likely, as declared or measured before, and
-   *possible, for which pending records must be safe. */
-static PetscErrorCode expect_pause(const RgSession *session, double *likely, double *possible)
-{
-  const RgTrial *trial = session->trial;
-
-  *likely = *possible = 0;
-  if (!trial) return 0;
-  const double last = session->pause[trial->cell];
-  *likely =
-    PetscMax(PetscMax(last, session->longest), trial->cost / PetscMax(trial->n_evaluations, 1));
-  if (session->alone && last < 0) *likely = PETSC_MAX_REAL;
-  if (session->alone || last < 0 || *likely >= short_pause) *possible = ahead;
-  if (*likely >= long_pause) *possible = PETSC_MAX_REAL;
-  return 0;
-}
-
-/* Commit what becomes due before the next look_around. */
+/* Commit what becomes due before the next poll: the time until then is `likely` what was
+   declared or measured before, and pending records must be safe for a time that is `possible`. */
 static PetscErrorCode flush_ahead(RgSession *session)
 {
+  const RgTrial *trial = session->trial;
+  double likely = 0, possible = 0;
   RgFault fault;
-  double likely, possible;
   bool give_up;
 
-  PetscCall(expect_pause(session, &likely, &possible));
-  rg_guard_hold(session->guard);
+  if (trial) {
+    const double last = session->pause[trial->cell];
+    const double each = trial->cost / PetscMax(trial->n_evaluations, 1);
+    likely = PetscMax(PetscMax(last, session->longest), each);
+    if (session->alone && last < 0) likely = PETSC_MAX_REAL;
+    if (session->alone || last < 0 || likely >= short_pause) possible = ahead;
+    if (likely >= long_pause) possible = PETSC_MAX_REAL;
+  }
+  rg_guard_lock(session->guard);
   PetscCall(rg_store_flush_ahead(session->store, likely, possible, &fault));
-  rg_guard_release(session->guard);
-  PetscCall(look_at_disk(session, &fault, &give_up));
+  rg_guard_unlock(session->guard);
+  PetscCall(check_disk(session, &fault, &give_up));
   return 0;
 }
 
@@ -153,7 +138,7 @@ static void measure_pause(RgSession *session)
 }
 
 /* Called between iterations: commit what is due, show progress, check for a stop. */
-static PetscErrorCode look_around(void *closure)
+static PetscErrorCode poll(void *closure)
 {
   RgSession *session = closure;
 
@@ -163,9 +148,9 @@ static PetscErrorCode look_around(void *closure)
                                  session->looked - session->trial_begun));
   PetscCall(flush_ahead(session));
   PetscCall(rg_session_progress(session, false));
-  PetscCall(rg_stop_relay_look(session->relay, &session->stop));
-  PetscCall(rg_holder_look(session->holder));
-  rg_guard_look_away(session->guard, session->stop);
+  PetscCall(rg_stop_relay_poll(session->relay, &session->stop));
+  PetscCall(rg_holder_poll(session->holder));
+  rg_guard_begin_pause(session->guard, session->stop);
   session->looked = rg_wall_seconds();
   return 0;
 }
@@ -174,24 +159,8 @@ static bool should_stop(void *closure)
 {
   RgSession *session = closure;
 
-  if (!session->broken) session->broken = look_around(session);
+  if (!session->broken) session->broken = poll(session);
   return session->broken || session->stop != RG_STOP_NONE;
-}
-
-static PetscErrorCode begin_trial(RgSession *session, const RgTrial *trial)
-{
-  session->trial = trial;
-  session->longest = 0;
-  PetscCall(flush_ahead(session));
-  session->looked = session->trial_begun = rg_wall_seconds();
-  return 0;
-}
-
-static void end_trial(RgSession *session)
-{
-  measure_pause(session);
-  session->pause[session->trial->cell] = session->longest;
-  session->trial = NULL;
 }
 
 /* Report a repeated trial that failed now and was complete before: its earlier record stays. */
@@ -228,10 +197,10 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
   if (kept) tell_of_kept(session, record);
   if (!failed && record->message[0]) tell_of_excess(session, trial->cell, record);
   PetscCall(fill_provenance(session, &session->plan->study->cells[trial->cell], record));
-  rg_guard_hold(session->guard);
+  rg_guard_lock(session->guard);
   PetscCall(rg_store_add(session->store, record, &fault));
-  rg_guard_release(session->guard);
-  PetscCall(look_at_disk(session, &fault, give_up));
+  rg_guard_unlock(session->guard);
+  PetscCall(check_disk(session, &fault, give_up));
   session->cell_failed[trial->cell] += failed && !kept;
   PetscCall(rg_schedule_finished(session->schedule, trial, failed, wall));
   return 0;
@@ -253,7 +222,7 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
 
   session->n_known = &host.n;
   PetscCall(rg_programs_here(session->log, &here));
-  if (session->holding != MPI_COMM_NULL) PetscCall(rg_held_programs(session->holding, &held));
+  if (session->holding != MPI_COMM_NULL) PetscCall(rg_programs_held(session->holding, &held));
   while (!*give_up && !should_stop(session)) {
     RgRecord record = {0};
     RgTrial trial;
@@ -265,9 +234,14 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
     const RgCell *cell = &session->plan->study->cells[trial.cell];
     host.programs = cell->run.ranks_per_trial > 1 ? &held : &here;
     host.n = 0;
-    PetscCall(begin_trial(session, &trial));
+    session->trial = &trial;
+    session->longest = 0;
+    PetscCall(flush_ahead(session));
+    session->looked = session->trial_begun = rg_wall_seconds();
     PetscCall(rg_trial_run(session->plan->study, &trial, &host, &record, &stopped));
-    end_trial(session);
+    measure_pause(session);
+    session->pause[trial.cell] = session->longest;
+    session->trial = NULL;
     PetscCall(session->broken);
     if (host.trouble.code)
       trouble_with_storage(session, host.trouble.message,
@@ -277,8 +251,8 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
     PetscCall(rg_session_progress(session, false));
   }
   PetscCall(rg_child_close(&child, true));
-  PetscCall(rg_programs_end(&here));
-  PetscCall(rg_held_programs_end(&held));
+  PetscCall(rg_programs_destroy(&here));
+  PetscCall(rg_programs_destroy(&held));
   PetscCall(session->broken);
   return 0;
 }
@@ -302,59 +276,38 @@ static PetscErrorCode commits_alone(const RgSession *session, bool *alone)
   return 0;
 }
 
-static PetscErrorCode start_guard(RgSession *session)
-{
-  PetscCall(commits_alone(session, &session->alone));
-  const RgGuardOptions options = {.store = session->store,
-                                  .observer = session->observer,
-                                  .rank = session->rank,
-                                  .commits = !session->alone,
-                                  .deadline = session->deadline,
-                                  .grace =
-                                    session->options->grace > 0 ? session->options->grace : grace};
-  PetscCall(rg_guard_create(&options, &session->guard));
-  return 0;
-}
-
-/* Prepare the messages to ranks that hold programs, if some cell wants them. Collective. */
-static PetscErrorCode prepare_holders(RgSession *session)
-{
-  const RgStudy *study = session->plan->study;
-  bool some = false;
-
-  for (int c = 0; c < study->n_cells; c++)
-    some = some || (study->cells[c].crew.clock && study->cells[c].run.ranks_per_trial > 1);
-  if (some) PetscCallMPI(MPI_Comm_dup(session->comm, &session->holding));
-  return 0;
-}
-
-static PetscErrorCode serve(RgSession *session, int level)
-{
-  if (session->holding != MPI_COMM_NULL)
-    PetscCall(rg_holder_create(session->holding, session->log, &session->holder));
-  PetscCall(rg_team_serve(session->team[level], look_around, session));
-  PetscCall(rg_holder_destroy(&session->holder));
-  return 0;
-}
-
 /* Run level by level. Ranks that don't lead serve their leader until it has no more work. */
 PetscErrorCode rg_session_trials(RgSession *session)
 {
-  bool give_up = false;
+  const RgStudy *study = session->plan->study;
+  const double asked = session->options->grace;
+  bool give_up = false, held = false;
 
-  PetscCall(start_guard(session));
-  PetscCall(prepare_holders(session));
-  PetscCall(PetscMalloc1(session->plan->study->n_cells, &session->pause));
-  for (int c = 0; c < session->plan->study->n_cells; c++) session->pause[c] = -1;
+  PetscCall(commits_alone(session, &session->alone));
+  PetscCall(rg_guard_create(&(RgGuardOptions){.store = session->store,
+                                              .observer = session->observer,
+                                              .rank = session->rank,
+                                              .commits = !session->alone,
+                                              .deadline = session->deadline,
+                                              .grace = asked > 0 ? asked : grace},
+                            &session->guard));
+  PetscCall(PetscMalloc1(study->n_cells, &session->pause));
+  for (int c = 0; c < study->n_cells; c++) {
+    session->pause[c] = -1;
+    held = held || (study->cells[c].crew.clock && study->cells[c].run.ranks_per_trial > 1);
+  }
+  if (held) PetscCallMPI(MPI_Comm_dup(session->comm, &session->holding));
   for (int level = 0; level < session->teams.n; level++) {
     if (rg_team_is_leader(session->team[level])) {
       PetscCall(run_level(session, level, &give_up));
       PetscCall(rg_team_dismiss(session->team[level]));
     } else {
-      PetscCall(serve(session, level));
+      if (held) PetscCall(rg_holder_create(session->holding, session->log, &session->holder));
+      PetscCall(rg_team_serve(session->team[level], poll, session));
+      PetscCall(rg_holder_destroy(&session->holder));
     }
   }
-  PetscCall(rg_schedule_settle(session->schedule));
+  PetscCall(rg_schedule_complete(session->schedule));
   PetscCall(drain(session));
   return 0;
 }

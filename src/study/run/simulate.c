@@ -75,23 +75,6 @@ static double commit(Simulation *s, int rank, double now)
   return own->committed = s->disk + s->rates->commit;
 }
 
-/* End a trial, and decide whether a commit is due. */
-static void end_trial(Simulation *s, int rank, double now)
-{
-  const RgStoreLimits *limits = &rg_store_default_limits;
-  Rank *own = &s->rank[rank];
-  Team *team = &s->team[rank];
-
-  if (!own->n_pending++) {
-    own->oldest = now;
-    own->urgent = false;
-  }
-  own->urgent = own->urgent || team->ended >= limits->long_seconds;
-  team->due = (own->urgent || now - own->oldest >= limits->group_seconds) &&
-              now - own->committed >= rg_store_spacing(s->teams->ranks);
-  team->ended = -1;
-}
-
 /* The team on top has found no trial: it splits, or commits its pending trials and ends. */
 static void leave(Simulation *s)
 {
@@ -141,6 +124,8 @@ static PetscErrorCode take(Simulation *s)
 
 static PetscErrorCode run(Simulation *s)
 {
+  const RgStoreLimits *limits = &rg_store_default_limits;
+
   for (int rank = 0; rank < s->teams->ranks; rank += s->teams->size[0]) {
     s->team[rank] = (Team){0, -1, false, false};
     rg_heap_push(s->heap, &s->n, 0, rank);
@@ -148,9 +133,19 @@ static PetscErrorCode run(Simulation *s)
   while (s->n) {
     RgHeapEntry *top = &s->heap[0];
     Team *team = &s->team[top->owner];
-    if (team->ended >= 0) end_trial(s, top->owner, top->key);
+    Rank *own = &s->rank[top->owner];
+    const double now = top->key;
+    if (team->ended >= 0) { /* a trial ends: is a commit due? */
+      if (!own->n_pending++) {
+        own->oldest = now;
+        own->urgent = false;
+      }
+      own->urgent = own->urgent || team->ended >= limits->long_seconds;
+      team->due = (own->urgent || now - own->oldest >= limits->group_seconds) &&
+                  now - own->committed >= rg_store_spacing(s->teams->ranks);
+      team->ended = -1;
+    }
     if (team->due) {
-      const double now = top->key;
       top->key = commit(s, top->owner, now);
       s->job->disk += s->teams->size[team->level] * (top->key - now);
       rg_heap_sink(s->heap, s->n);
@@ -161,31 +156,6 @@ static PetscErrorCode run(Simulation *s)
     }
   }
   return 0;
-}
-
-/* The number of shards that remain after n commits of a rank. */
-static int files_left(int n)
-{
-  int files = 0;
-
-  for (; n; n /= rg_store_default_limits.compaction)
-    files += n % rg_store_default_limits.compaction;
-  return files;
-}
-
-static void sum_up(Simulation *s)
-{
-  RgJob *job = s->job;
-  const double all = s->teams->ranks * job->wall;
-
-  for (int r = 0; r < s->teams->ranks; r++) job->files += files_left(s->rank[r].n_commits);
-  job->idle = (all - s->ends) / all;
-  job->busy /= all;
-  job->ticket /= all;
-  job->disk /= all;
-  job->commits /= job->wall;
-  job->resume = job->files * s->rates->file;
-  job->pack = s->plan->n * s->rates->pack;
 }
 
 PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJobRates *rates,
@@ -202,7 +172,17 @@ PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJob
   PetscCall(PetscCalloc3(teams->ranks, &s.heap, teams->ranks, &s.team, teams->ranks, &s.rank));
   for (int r = 0; r < teams->ranks; r++) s.rank[r].committed = -spacing * r / teams->ranks;
   PetscCall(run(&s));
-  sum_up(&s);
+  for (int r = 0; r < teams->ranks; r++) /* the shards that are left after merging */
+    for (int n = s.rank[r].n_commits; n; n /= rg_store_default_limits.compaction)
+      job->files += n % rg_store_default_limits.compaction;
+  const double all = teams->ranks * job->wall;
+  job->idle = (all - s.ends) / all;
+  job->busy /= all;
+  job->ticket /= all;
+  job->disk /= all;
+  job->commits /= job->wall;
+  job->resume = job->files * rates->file;
+  job->pack = plan->n * rates->pack;
   PetscCall(PetscFree3(s.heap, s.team, s.rank));
   PetscCall(rg_schedule_destroy(&s.schedule));
   return 0;

@@ -17,7 +17,7 @@ typedef struct {
 /* Whether a signal asked for a stop, and whether a second TERM or INT asked for the end of the
    process. From any thread. */
 bool rg_stop_signalled(void);
-bool rg_stop_hurried(void);
+bool rg_stop_signalled_again(void);
 /* Whether a guard will end the process after a second TERM or INT. Otherwise the signal ends it at
    once. */
 void rg_stop_guarded(bool guarded);
@@ -30,8 +30,8 @@ PetscErrorCode rg_stop_relay_create(MPI_Comm comm, const RgStop *stop, RgStopRel
    passes on. Never waits: it only probes for messages, cheap enough for every iteration. Once
    set, the reason stays. Call it now and then until rg_stop_relay_finish, also on ranks without
    work. */
-PetscErrorCode rg_stop_relay_look(RgStopRelay *relay, RgStopReason *reason);
-/* Agree on the reason when all ranks are done; rg_stop_relay_look must not be called afterwards.
+PetscErrorCode rg_stop_relay_poll(RgStopRelay *relay, RgStopReason *reason);
+/* Agree on the reason when all ranks are done; rg_stop_relay_poll must not be called afterwards.
    Collective. */
 PetscErrorCode rg_stop_relay_finish(RgStopRelay *relay, RgStopReason *reason);
 /* Destroy the relay; NULL is fine. Collective. */

@@ -6,27 +6,6 @@
 #include "base/hash.h"
 #include "study/record/record.h"
 
-/* *text is NULL if the file can't be read. */
-static PetscErrorCode read_on_rank_0(MPI_Comm comm, const char *path, char **text, size_t *length,
-                                     RgDiagnostics *diagnostics)
-{
-  int64_t bytes = -1;
-  int rank;
-
-  *text = NULL;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (rank == 0) {
-    PetscCall(rg_study_read_file(path, text, length, diagnostics));
-    if (*text) bytes = (int64_t)*length;
-  }
-  PetscCallMPI(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, comm));
-  if (bytes < 0) return 0;
-  *length = (size_t)bytes;
-  if (rank != 0) PetscCall(PetscMalloc1(*length + 1, text));
-  PetscCallMPI(MPI_Bcast(*text, (int)bytes + 1, MPI_CHAR, 0, comm));
-  return 0;
-}
-
 /* Whether all ranks have the same cells as rank 0; the texts of cells include hashes of data and
    programs. */
 static PetscErrorCode have_same_cells(MPI_Comm comm, const RgStudy *study, bool *same)
@@ -61,15 +40,23 @@ PetscErrorCode rg_study_share(MPI_Comm comm, const RgRegistry *registry, const c
                               RgStudy *study, RgDiagnostics *diagnostics, int *speaker)
 {
   const int before = diagnostics->n;
-  char *text;
+  char *text = NULL;
   size_t length;
+  int64_t bytes = -1; /* -1: rank 0 can't read the file */
   bool same = true;
   int rank;
 
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(PetscMemzero(study, sizeof(*study)));
-  PetscCall(read_on_rank_0(comm, path, &text, &length, diagnostics));
-  if (text) PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
+  if (rank == 0) PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
+  if (text) bytes = (int64_t)length;
+  PetscCallMPI(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, comm));
+  if (bytes >= 0) {
+    length = (size_t)bytes;
+    if (rank != 0) PetscCall(PetscMalloc1(length + 1, &text));
+    PetscCallMPI(MPI_Bcast(text, (int)bytes + 1, MPI_CHAR, 0, comm));
+    PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
+  }
   PetscCall(PetscFree(text));
   PetscCall(find_speaker(comm, diagnostics->n > before, speaker));
   if (*speaker >= 0) return 0;

@@ -147,18 +147,6 @@ static bool is_open(const Crew *crew)
   return !crew->stop && (crew->options->time < 0 || crew->now < crew->options->time);
 }
 
-/* The same on a real clock: the host says when it ends. */
-static PetscErrorCode start(Crew *crew, int w, int submission, int attempt)
-{
-  Worker *worker = &crew->workers[w];
-
-  PetscCall(
-    crew->host->start(crew->host->closure, submission, attempt, w, &crew->now, &crew->stop));
-  end_idle(crew, w);
-  *worker = (Worker){BUSY, worker->incarnation, submission, attempt, false, crew->now, -1};
-  return 0;
-}
-
 /* Start an attempt on a worker whose time counts as idle so far. */
 static PetscErrorCode dispatch(Crew *crew, int w, int submission, int attempt)
 {
@@ -166,8 +154,11 @@ static PetscErrorCode dispatch(Crew *crew, int w, int submission, int attempt)
   const int64_t longest = crew->options->longest;
   int64_t ticks = 0;
 
-  if (crew->host->start) {
-    PetscCall(start(crew, w, submission, attempt));
+  if (crew->host->start) { /* on a real clock the host says when it ends */
+    PetscCall(
+      crew->host->start(crew->host->closure, submission, attempt, w, &crew->now, &crew->stop));
+    end_idle(crew, w);
+    *worker = (Worker){BUSY, worker->incarnation, submission, attempt, false, crew->now, -1};
     return 0;
   }
   PetscCall(crew->host->duration(crew->host->closure, submission, attempt, &ticks, &crew->stop));
@@ -275,19 +266,6 @@ static PetscErrorCode fill(Crew *crew)
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
-static void close_submission(Crew *crew, int submission)
-{
-  int low = 0, high = crew->n_open - 1;
-
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (crew->open[middle] < submission) low = middle + 1;
-    else high = middle;
-  }
-  crew->n_open--;
-  memmove(crew->open + low, crew->open + low + 1, (size_t)(crew->n_open - low) * sizeof(int));
-}
-
 /* An evaluation has ended: it is reported now, or with its batch. */
 static PetscErrorCode end_evaluation(Crew *crew, int w, int64_t finished, RgEnding ending)
 {
@@ -308,19 +286,6 @@ static PetscErrorCode end_evaluation(Crew *crew, int w, int64_t finished, RgEndi
     PetscCall(RG_GROW(crew->n_ended, crew->ended));
     crew->ended[crew->n_ended++] = row;
   }
-  return 0;
-}
-
-static PetscErrorCode finish(Crew *crew, const Event *event)
-{
-  const Worker *worker = &crew->workers[event->worker];
-
-  if (worker->state != BUSY || worker->submission != event->number ||
-      worker->attempt != event->attempt)
-    return 0; /* lost with its worker */
-  PetscCall(end_evaluation(crew, event->worker, worker->ends,
-                           worker->cut ? RG_ENDED_TOO_LONG : RG_ENDED_DONE));
-  begin_idle(crew, event->worker, worker->ends);
   return 0;
 }
 
@@ -385,28 +350,30 @@ static PetscErrorCode die(Crew *crew, int w)
   return 0;
 }
 
-/* The method has chosen a query. If its worker died meanwhile, the query waits for another one. */
-static PetscErrorCode end_thought(Crew *crew, const Event *event)
+static PetscErrorCode apply(Crew *crew, const Event *event)
 {
   const Worker *worker = &crew->workers[event->worker];
 
-  crew->thinking = false;
-  if (worker->state == THINKING && worker->incarnation == event->attempt && is_open(crew))
-    PetscCall(dispatch(crew, event->worker, event->number, 1));
-  else PetscCall(add_again(crew, event->number, 1));
-  return 0;
-}
-
-static PetscErrorCode happen(Crew *crew, const Event *event)
-{
   switch (event->kind) {
-  case FINISH: PetscCall(finish(crew, event)); break;
+  case FINISH:
+    if (worker->state != BUSY || worker->submission != event->number ||
+        worker->attempt != event->attempt)
+      break; /* lost with its worker */
+    PetscCall(end_evaluation(crew, event->worker, worker->ends,
+                             worker->cut ? RG_ENDED_TOO_LONG : RG_ENDED_DONE));
+    begin_idle(crew, event->worker, worker->ends);
+    break;
   case DEATH: PetscCall(die(crew, event->worker)); break;
   case RETURN:
     crew->n_away--;
     PetscCall(begin_life(crew, event->worker));
     break;
-  case THOUGHT: PetscCall(end_thought(crew, event)); break;
+  case THOUGHT: /* if its worker died meanwhile, the query waits for another one */
+    crew->thinking = false;
+    if (worker->state == THINKING && worker->incarnation == event->attempt && is_open(crew))
+      PetscCall(dispatch(crew, event->worker, event->number, 1));
+    else PetscCall(add_again(crew, event->number, 1));
+    break;
   }
   return 0;
 }
@@ -424,7 +391,10 @@ static PetscErrorCode tell_rows(Crew *crew, int *n, RgCrewRow *rows)
 {
   for (int i = 0; i < *n; i++) {
     RgCrewRow *row = &rows[i];
-    close_submission(crew, row->submission);
+    int at = 0;
+    while (crew->open[at] != row->submission) at++;
+    crew->n_open--;
+    memmove(crew->open + at, crew->open + at + 1, (size_t)(crew->n_open - at) * sizeof(int));
     if (crew->stop) continue;
     if (row->finished >= crew->outcome->makespan) {
       crew->outcome->makespan = row->finished;
@@ -452,7 +422,7 @@ static PetscErrorCode tell(Crew *crew, bool all)
 /* ---- the run --------------------------------------------------------------------------------- */
 
 /* Whether evaluations are missing and may still come. */
-static bool goes_on(Crew *crew)
+static bool continues(Crew *crew)
 {
   const bool missing = crew->n_open || (crew->next <= crew->options->last && is_open(crew));
 
@@ -481,7 +451,7 @@ static PetscErrorCode wait_for_news(Crew *crew)
   return 0;
 }
 
-/* Let everything happen that belongs to the next tick. false: the time is over. */
+/* Apply all events of the next tick. false: the time is over. */
 static PetscErrorCode next_instant(Crew *crew, bool *within)
 {
   if (crew->host->wait) PetscCall(wait_for_news(crew));
@@ -492,17 +462,11 @@ static PetscErrorCode next_instant(Crew *crew, bool *within)
   crew->now = tick;
   while (crew->n_events && crew->events[0].tick == tick && !crew->stop) {
     const Event event = pop(crew);
-    PetscCall(happen(crew, &event));
+    PetscCall(apply(crew, &event));
   }
   PetscCall(tell(crew, false));
   PetscCall(fill(crew));
   return 0;
-}
-
-static PetscErrorCode destroy(Crew *crew)
-{
-  return RG_FREE(&crew->workers, &crew->idle, &crew->events, &crew->again, &crew->open,
-                 &crew->ended, &crew->held, &crew->waiting, &crew->news);
 }
 
 PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
@@ -522,10 +486,11 @@ PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
   if (host->wait) PetscCall(PetscCalloc1(n, &crew.news));
   for (int w = 1; w <= n; w++) PetscCall(begin_life(&crew, w));
   PetscCall(fill(&crew));
-  while (goes_on(&crew) && within) PetscCall(next_instant(&crew, &within));
+  while (continues(&crew) && within) PetscCall(next_instant(&crew, &within));
   if (!within) crew.now = options->time;
   PetscCall(tell(&crew, true));
   outcome->in_flight = crew.n_open;
-  PetscCall(destroy(&crew));
+  PetscCall(RG_FREE(&crew.workers, &crew.idle, &crew.events, &crew.again, &crew.open, &crew.ended,
+                    &crew.held, &crew.waiting, &crew.news));
   return 0;
 }

@@ -14,11 +14,6 @@ static const double reserve = 4.0;
 /* If each team has at least this many trials to run, the first half keeps the order of the plan. */
 enum { many = 24 };
 
-struct RgOrder {
-  int n;
-  int *trials; /* owned */
-};
-
 /* A class: cells with equal cost. */
 typedef struct {
   double cost;
@@ -26,7 +21,6 @@ typedef struct {
 } Class;
 
 typedef struct {
-  const RgPlan *plan; /* borrowed */
   int n;
   int *trials;   /* seed by seed, most expensive first within a seed; -1: already placed; owned */
   int *before;   /* by position: position of the previous trial of its class, or -1; owned */
@@ -36,36 +30,27 @@ typedef struct {
   RgHeapEntry *heap; /* classes whose trials may move to the end, last position on top; owned */
 } Draft;
 
-/* Find the classes of the level. *n: its number of trials, with finished ones. */
-static PetscErrorCode find_classes(Draft *draft, const RgTeams *teams, int level, int *n)
+/* Find the classes of a level, and list its trials. */
+static PetscErrorCode draft_create(const RgPlan *plan, const RgTeams *teams, int level,
+                                   PetscBT left_out, Draft *draft)
 {
-  const RgPlan *plan = draft->plan;
   const int n_cells = plan->study->n_cells;
+  RgPlanWalk walk = {0};
+  int cell, room = 0; /* trials of the level, with finished ones */
 
+  *draft = (Draft){0};
   PetscCall(
     PetscMalloc3(n_cells, &draft->class_of, n_cells, &draft->classes, n_cells, &draft->heap));
-  *n = 0;
   for (int k = n_cells - 1; k >= 0; k--) {
     const int c = plan->by_cost[k], of_level = rg_teams_trials(teams, plan, c, level);
     const double cost = plan->cells[c].cost;
-    *n += of_level;
+    room += of_level;
     draft->class_of[c] = -1;
     if (!of_level) continue;
     if (!draft->n_classes || draft->classes[draft->n_classes - 1].cost != cost)
       draft->classes[draft->n_classes++] = (Class){cost, -1};
     draft->class_of[c] = draft->n_classes - 1;
   }
-  return 0;
-}
-
-static PetscErrorCode draft_create(const RgPlan *plan, const RgTeams *teams, int level,
-                                   PetscBT left_out, Draft *draft)
-{
-  RgPlanWalk walk = {0};
-  int cell, room;
-
-  *draft = (Draft){.plan = plan};
-  PetscCall(find_classes(draft, teams, level, &room));
   PetscCall(PetscMalloc2(room, &draft->trials, room, &draft->before));
   for (int i = rg_plan_next(plan, &walk, &cell); i >= 0; i = rg_plan_next(plan, &walk, &cell)) {
     if (draft->class_of[cell] < 0 || PetscBTLookup(left_out, i) ||
@@ -76,13 +61,6 @@ static PetscErrorCode draft_create(const RgPlan *plan, const RgTeams *teams, int
     draft->before[draft->n] = class->last;
     class->last = draft->n++;
   }
-  return 0;
-}
-
-static PetscErrorCode draft_destroy(Draft *draft)
-{
-  PetscCall(PetscFree3(draft->class_of, draft->classes, draft->heap));
-  PetscCall(PetscFree2(draft->trials, draft->before));
   return 0;
 }
 
@@ -123,35 +101,18 @@ static void fill(Draft *draft, int teams, int kept, int *order)
 }
 
 PetscErrorCode rg_order_create(const RgPlan *plan, const RgTeams *teams, int level,
-                               PetscBT left_out, RgOrder **order)
+                               PetscBT left_out, RgOrder *order)
 {
   const int n_teams = teams->ranks / teams->size[level];
   Draft draft;
 
-  PetscCall(PetscNew(order));
   PetscCall(draft_create(plan, teams, level, left_out, &draft));
-  (*order)->n = draft.n;
-  PetscCall(PetscMalloc1(draft.n, &(*order)->trials));
-  fill(&draft, n_teams, draft.n < many * n_teams ? 0 : draft.n / 2, (*order)->trials);
-  PetscCall(draft_destroy(&draft));
+  order->n = draft.n;
+  PetscCall(PetscMalloc1(draft.n, &order->trials));
+  fill(&draft, n_teams, draft.n < many * n_teams ? 0 : draft.n / 2, order->trials);
+  PetscCall(PetscFree3(draft.class_of, draft.classes, draft.heap));
+  PetscCall(PetscFree2(draft.trials, draft.before));
   return 0;
-}
-
-PetscErrorCode rg_order_destroy(RgOrder **order)
-{
-  if (!*order) return 0;
-  PetscCall(RG_FREE(&(*order)->trials, order));
-  return 0;
-}
-
-int rg_order_size(const RgOrder *order)
-{
-  return order->n;
-}
-
-int rg_order_take(const RgOrder *order, int64_t place)
-{
-  return place < order->n ? order->trials[place] : -1;
 }
 
 /* Counters on rank 0, which all ranks advance with one-sided atomics: these, the tickets of
@@ -171,9 +132,9 @@ struct RgSchedule {
   int n_cells, n_ranks;
   RgCellClock *cells; /* n_cells; owned */
   int n_levels;
-  RgOrder *order[RG_TEAM_LEVELS]; /* order of each level; owned */
-  int n;                          /* trials to run */
-  double seen, since;             /* at rg_schedule_left: seconds of all cells, and since when */
+  RgOrder order[RG_TEAM_LEVELS];
+  int n;              /* trials to run */
+  double seen, since; /* at rg_schedule_left: seconds of all cells, and since when */
 };
 
 /* Count the trials to run in every cell, and the ranks per trial. */
@@ -212,7 +173,7 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
   s->n_levels = teams->n;
   for (int level = 0; level < teams->n; level++) {
     PetscCall(rg_order_create(plan, teams, level, left_out, &s->order[level]));
-    s->n += rg_order_size(s->order[level]);
+    s->n += s->order[level].n;
   }
   PetscCall(count_cells(plan, teams, left_out, s));
   PetscCall(PetscBTDestroy(&left_out));
@@ -242,19 +203,16 @@ PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible)
   return 0;
 }
 
-static PetscErrorCode fetch_and_add(RgSchedule *s, int counter, int64_t amount, int64_t *before)
-{
-  PetscCallMPI(MPI_Fetch_and_op(&amount, before, MPI_INT64_T, 0, counter, MPI_SUM, s->window));
-  PetscCallMPI(MPI_Win_flush(0, s->window));
-  return 0;
-}
-
 PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial)
 {
+  const RgOrder *order = &schedule->order[level];
+  const int64_t one = 1;
   int64_t ticket;
 
-  PetscCall(fetch_and_add(schedule, N_COUNTERS + level, 1, &ticket));
-  *trial = rg_order_take(schedule->order[level], ticket);
+  PetscCallMPI(
+    MPI_Fetch_and_op(&one, &ticket, MPI_INT64_T, 0, N_COUNTERS + level, MPI_SUM, schedule->window));
+  PetscCallMPI(MPI_Win_flush(0, schedule->window));
+  *trial = ticket < order->n ? order->trials[ticket] : -1;
   return 0;
 }
 
@@ -300,7 +258,7 @@ PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, 
   return 0;
 }
 
-PetscErrorCode rg_schedule_settle(RgSchedule *schedule)
+PetscErrorCode rg_schedule_complete(RgSchedule *schedule)
 {
   PetscCallMPI(MPI_Win_flush(0, schedule->window));
   return 0;
@@ -357,8 +315,7 @@ PetscErrorCode rg_schedule_destroy(RgSchedule **schedule)
   if (!s) return 0;
   PetscCallMPI(MPI_Win_unlock_all(s->window));
   PetscCallMPI(MPI_Win_free(&s->window));
-  for (int level = 0; level < s->n_levels; level++) PetscCall(rg_order_destroy(&s->order[level]));
-  PetscCall(PetscFree(s->cells));
-  PetscCall(PetscFree(*schedule));
+  for (int level = 0; level < s->n_levels; level++) PetscCall(PetscFree(s->order[level].trials));
+  PetscCall(RG_FREE(&s->cells, schedule));
   return 0;
 }

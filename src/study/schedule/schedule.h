@@ -26,7 +26,7 @@ PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, 
                                     double seconds);
 
 /* Complete this rank's counts, so that all ranks can read them. */
-PetscErrorCode rg_schedule_settle(RgSchedule *schedule);
+PetscErrorCode rg_schedule_complete(RgSchedule *schedule);
 
 /* Read the counts of trials. Not collective. */
 PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress);
@@ -36,15 +36,13 @@ PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *se
 /* Destroy the schedule. Collective. */
 PetscErrorCode rg_schedule_destroy(RgSchedule **schedule);
 
-typedef struct RgOrder RgOrder;
+typedef struct {
+  int n;
+  int *trials; /* owned, PetscFree */
+} RgOrder;
 
 /* Order the trials of a level that are not in `left_out` (by trial). O(n log cells). */
 PetscErrorCode rg_order_create(const RgPlan *plan, const RgTeams *teams, int level,
-                               PetscBT left_out, RgOrder **order);
-PetscErrorCode rg_order_destroy(RgOrder **order);
-/* Number of trials in the order. */
-int rg_order_size(const RgOrder *order);
-/* The trial at a place, from 0; -1: beyond the end. */
-int rg_order_take(const RgOrder *order, int64_t place);
+                               PetscBT left_out, RgOrder *order);
 
 #endif

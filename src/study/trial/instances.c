@@ -18,24 +18,7 @@
 
 enum { LARGEST = 1 << 20 }; /* largest file in bytes */
 
-static PetscErrorCode recorded_destroy(RgRecorded **out);
-
-/* Append what affects the last bits of an optimum besides problem and machine: versions of the
-   libraries, the compiler, and a hash of this program's file. */
-static PetscErrorCode optimum_cache_program(RgText *text)
-{
-  RgText mistake = {0}; /* without /proc, versions alone must suffice */
-  char *software, hex[33] = "";
-
-  PetscCall(rg_software_describe(&software));
-  PetscCall(rg_file_hash("/proc/self/exe", hex, &mistake));
-  PetscCall(rg_text_add(text, "%s; program %s", software, hex));
-  PetscCall(rg_text_clear(&mistake));
-  PetscCall(PetscFree(software));
-  return 0;
-}
-
-/* ---- one file -------------------------------------------------------------------------------- */
+/* ---- the file of an optimum ------------------------------------------------------------------ */
 
 static void name_of(const char *key, char name[48])
 {
@@ -69,48 +52,38 @@ static PetscErrorCode compose(const char *key, double optimum, double accuracy, 
   return 0;
 }
 
-/* Parse a file. It is valid if it equals the text composed from its numbers. */
-static PetscErrorCode parse(const char *key, const char *bytes, size_t length, double *optimum,
-                            double *accuracy, bool *found)
-{
-  RgText head = {0}, whole = {0};
-  uint64_t bits[2];
-  double numbers[2];
-
-  PetscCall(add_head(key, &head));
-  if (length > head.length && !memcmp(bytes, head.data, head.length) &&
-      sscanf(bytes + head.length, "optimum %" SCNx64 " %*s accuracy %" SCNx64, &bits[0],
-             &bits[1]) == 2) {
-    memcpy(numbers, bits, sizeof(numbers));
-    PetscCall(compose(key, numbers[0], numbers[1], &whole));
-    *found = isfinite(numbers[0]) && isfinite(numbers[1]) && whole.length == length &&
-             !memcmp(bytes, whole.data, length);
-  }
-  if (*found) {
-    *optimum = numbers[0];
-    *accuracy = numbers[1];
-  }
-  PetscCall(rg_text_clear(&head));
-  PetscCall(rg_text_clear(&whole));
-  return 0;
-}
-
+/* A file is valid if it equals the text composed from its numbers. */
 PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double *optimum,
                                      double *accuracy, bool *found)
 {
-  RgText path = {0}, mistake = {0};
+  RgText path = {0}, mistake = {0}, head = {0}, whole = {0};
   char name[48], *bytes = NULL;
   size_t length = 0;
+  uint64_t bits[2];
+  double numbers[2] = {NAN, NAN};
 
-  *found = false;
   name_of(key, name);
   PetscCall(rg_text_add(&path, "%s/%s", folder, name));
   PetscCall(rg_file_read_open(rg_inside_open(path.data, RG_FOLDER, O_RDONLY | O_NONBLOCK), LARGEST,
                               &bytes, &length, &mistake));
-  if (bytes) PetscCall(parse(key, bytes, length, optimum, accuracy, found));
+  PetscCall(add_head(key, &head));
+  if (bytes && length > head.length && !memcmp(bytes, head.data, head.length) &&
+      sscanf(bytes + head.length, "optimum %" SCNx64 " %*s accuracy %" SCNx64, &bits[0],
+             &bits[1]) == 2) {
+    memcpy(numbers, bits, sizeof(numbers));
+    PetscCall(compose(key, numbers[0], numbers[1], &whole));
+  }
+  *found = isfinite(numbers[0]) && isfinite(numbers[1]) && whole.length == length &&
+           !memcmp(bytes, whole.data, length);
+  if (*found) {
+    *optimum = numbers[0];
+    *accuracy = numbers[1];
+  }
   PetscCall(PetscFree(bytes));
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_text_clear(&path));
+  PetscCall(rg_text_clear(&head));
+  PetscCall(rg_text_clear(&whole));
   return 0;
 }
 
@@ -134,6 +107,8 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
   return 0;
 }
 
+/* ---- recorded durations ---------------------------------------------------------------------- */
+
 typedef struct {
   char *problem; /* label; owned */
   uint64_t instance, seed;
@@ -148,8 +123,6 @@ struct RgRecorded {
   Entry *entries;
 };
 
-/* ---- reading --------------------------------------------------------------------------------- */
-
 /* The number of the submission in a row, from 1; 0: none that a trial of this size can have. */
 static int submission_at(const RgRecord *record, const double *submission, int row)
 {
@@ -158,7 +131,7 @@ static int submission_at(const RgRecord *record, const double *submission, int r
   return submission[row] >= 1 && submission[row] <= most ? (int)submission[row] : 0;
 }
 
-static PetscErrorCode take(void *closure, const RgRecord *record)
+static PetscErrorCode add_recorded(void *closure, const RgRecord *record)
 {
   RgRecorded *recorded = closure;
   const double *submission = record->column[RG_COLUMN_SUBMISSION];
@@ -185,28 +158,6 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
   return 0;
 }
 
-/* Read the trials of a results file that have durations. label: the algorithm's label; NULL: any. A
-   mistake is appended to `mistake`; then *recorded is NULL. */
-static PetscErrorCode recorded_read(const char *path, const char *label, RgRecorded **out,
-                                    RgText *mistake)
-{
-  RgRecorded *recorded;
-  RgFault fault = {0};
-
-  PetscCall(PetscNew(&recorded));
-  recorded->label = label;
-  PetscCall(PetscStrallocpy(path, &recorded->path));
-  PetscCall(rg_store_visit(path, take, recorded, NULL, &fault));
-  recorded->label = NULL;
-  if (fault.code) PetscCall(rg_text_add(mistake, "%s", fault.message));
-  else if (!recorded->n)
-    PetscCall(rg_text_add(mistake, "%s has no trial with durations%s%s", path,
-                          label ? " of the algorithm " : "", label ? label : ""));
-  if (mistake->length) PetscCall(recorded_destroy(&recorded));
-  *out = recorded;
-  return 0;
-}
-
 static PetscErrorCode recorded_destroy(RgRecorded **out)
 {
   RgRecorded *recorded = *out;
@@ -218,7 +169,27 @@ static PetscErrorCode recorded_destroy(RgRecorded **out)
   return 0;
 }
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* Read the trials of a results file that have durations. label: the algorithm's label; NULL: any. A
+   mistake is appended to `mistake`; then *recorded is NULL. */
+static PetscErrorCode recorded_read(const char *path, const char *label, RgRecorded **out,
+                                    RgText *mistake)
+{
+  RgRecorded *recorded;
+  RgFault fault = {0};
+
+  PetscCall(PetscNew(&recorded));
+  recorded->label = label;
+  PetscCall(PetscStrallocpy(path, &recorded->path));
+  PetscCall(rg_store_visit(path, add_recorded, recorded, NULL, &fault));
+  recorded->label = NULL;
+  if (fault.code) PetscCall(rg_text_add(mistake, "%s", fault.message));
+  else if (!recorded->n)
+    PetscCall(rg_text_add(mistake, "%s has no trial with durations%s%s", path,
+                          label ? " of the algorithm " : "", label ? label : ""));
+  if (mistake->length) PetscCall(recorded_destroy(&recorded));
+  *out = recorded;
+  return 0;
+}
 
 static bool same_times(const Entry *a, const Entry *b)
 {
@@ -259,79 +230,63 @@ PetscErrorCode rg_recorded_find(const RgRecorded *recorded, const char *problem_
   return 0;
 }
 
-/* ---- the check of a study -------------------------------------------------------------------- */
-
-/* Check one trial; the first mistake is appended. */
-static PetscErrorCode check_trial(const RgRecorded *recorded, const RgCell *cell, uint64_t instance,
-                                  uint64_t seed, RgText *mistake)
-{
-  const int last = cell->run.initial_points + cell->run.iterations;
-  const int first = rg_cell_free(cell, cell->run.initial_points) + 1;
-  const double *times;
-  int n = 0;
-
-  PetscCall(rg_recorded_find(recorded, cell->problem_label, instance, seed, &n, &times, mistake));
-  if (!times || !isnan(cell->crew.time)) return 0;
-  for (int s = first; s <= last; s++) {
-    if (s <= n && !isnan(times[s - 1])) continue;
-    PetscCall(rg_text_add(mistake,
-                          "%s has no duration of submission %d of '%s', seed %llu; submissions %d "
-                          "to %d need one",
-                          recorded->path, s, cell->problem_label, (unsigned long long)seed, first,
-                          last));
-    break;
-  }
-  return 0;
-}
-
+/* Check the trials of a cell; the first mistake is appended. */
 static PetscErrorCode check_cell(const RgStudy *study, const RgCell *cell,
                                  const RgRecorded *recorded, RgText *mistake)
 {
+  const int last = cell->run.initial_points + cell->run.iterations;
+  const int first = rg_cell_free(cell, cell->run.initial_points) + 1;
   const bool paired = study->paired && cell->problem->traits & RG_PROBLEM_RANDOM;
-  const int n = rg_study_instances(study, cell);
+  const int instances = rg_study_instances(study, cell);
+  const double *times;
 
-  for (int i = 0; i < cell->n_seeds * n && !mistake->length; i++) {
-    const uint64_t seed = study->seeds[i / n];
-    PetscCall(check_trial(recorded, cell, paired ? seed : (uint64_t)(i % n), seed, mistake));
+  for (int i = 0; i < cell->n_seeds * instances && !mistake->length; i++) {
+    const uint64_t seed = study->seeds[i / instances];
+    int n = 0, s = first;
+    PetscCall(rg_recorded_find(recorded, cell->problem_label,
+                               paired ? seed : (uint64_t)(i % instances), seed, &n, &times,
+                               mistake));
+    if (!times || !isnan(cell->crew.time)) continue;
+    while (s <= last && s <= n && !isnan(times[s - 1])) s++;
+    if (s <= last)
+      PetscCall(rg_text_add(mistake,
+                            "%s has no duration of submission %d of '%s', seed %llu; submissions "
+                            "%d to %d need one",
+                            recorded->path, s, cell->problem_label, (unsigned long long)seed, first,
+                            last));
   }
-  return 0;
-}
-
-/* Check a cell with recorded durations. *recorded: those of the cell `before` (may be NULL). */
-static PetscErrorCode check_duration(const RgStudy *study, const RgCell *cell, const RgCell *before,
-                                     RgRecorded **recorded, RgDiagnostics *diagnostics)
-{
-  RgDuration duration;
-  RgText mistake = {0};
-
-  PetscCall(rg_duration_read(cell->crew.duration, NULL, cell->problem_place, &duration, &mistake));
-  if (!before || strcmp(before->crew.duration, cell->crew.duration)) {
-    PetscCall(recorded_destroy(recorded));
-    PetscCall(recorded_read(duration.name, duration.label, recorded, &mistake));
-  }
-  if (*recorded) PetscCall(check_cell(study, cell, *recorded, &mistake));
-  if (mistake.length)
-    rg_diagnostics_add(diagnostics, cell->problem_place, "'duration' is \"%s\": %s",
-                       cell->crew.duration, mistake.data);
-  PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_duration_clear(&duration));
   return 0;
 }
 
 PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostics)
 {
   RgRecorded *recorded = NULL;
-  const RgCell *before = NULL;
+  const char *before = NULL; /* the durations in `recorded`, of the cells before */
 
   for (int c = 0; c < study->n_cells && !diagnostics->n; c++) {
     const RgCell *cell = &study->cells[c];
-    if (rg_duration_kind(cell->crew.duration) != RG_DURATION_RECORDED) continue;
-    PetscCall(check_duration(study, cell, before, &recorded, diagnostics));
-    before = cell;
+    const char *text = cell->crew.duration;
+    RgDuration duration;
+    RgText mistake = {0};
+    if (rg_duration_kind(text) != RG_DURATION_RECORDED) continue;
+    PetscCall(rg_duration_read(text, NULL, cell->problem_place, &duration, &mistake));
+    if (!before || strcmp(before, text)) {
+      PetscCall(recorded_destroy(&recorded));
+      PetscCall(recorded_read(duration.name, duration.label, &recorded, &mistake));
+    }
+    if (recorded) PetscCall(check_cell(study, cell, recorded, &mistake));
+    if (mistake.length)
+      rg_diagnostics_add(diagnostics, cell->problem_place, "'duration' is \"%s\": %s", text,
+                         mistake.data);
+    PetscCall(rg_text_clear(&mistake));
+    PetscCall(rg_duration_clear(&duration));
+    before = text;
   }
   PetscCall(recorded_destroy(&recorded));
   return 0;
 }
+
+/* ---- instances ------------------------------------------------------------------------------- */
 
 enum { MOST = 32, DEAR = 1000 };
 
@@ -341,7 +296,7 @@ struct RgInstances {
   uint64_t time;
   char *folder;         /* folder for stored optima; owned, NULL: not stored */
   double least;         /* shortest search, in seconds, whose optimum is stored */
-  char *program;        /* from optimum_cache_program; owned, NULL: not computed yet */
+  char *program;        /* as in make_file_key; owned, NULL: not computed yet */
   uint64_t fingerprint; /* fingerprint of the machine */
   const RgRegistry *registry;
   RgRecorded *recorded; /* durations from the file read last; owned */
@@ -357,7 +312,7 @@ PetscErrorCode rg_instances_create(RgInstances **instances)
 static PetscErrorCode clear(RgInstance *entry)
 {
   if (entry->alive) PetscCall(rg_problem_destroy(&entry->problem));
-  PetscCall(RG_FREE(&entry->key, &entry->file_key, &entry->epochs, &entry->column, &entry->times));
+  PetscCall(RG_FREE(&entry->key, &entry->file_key, &entry->optima, &entry->column, &entry->times));
   *entry = (RgInstance){0};
   return 0;
 }
@@ -387,22 +342,6 @@ PetscErrorCode rg_instances_keep_optima(RgInstances *instances, const char *fold
 static int order_of(const RgProblemClass *class, const void *options)
 {
   return (int)rg_problem_cost(class, options).order;
-}
-
-static PetscErrorCode key_of(RgTeam *team, const RgStudy *study, const RgCell *cell,
-                             uint64_t number, char **key)
-{
-  RgText text = {0};
-
-  PetscCall(rg_text_add(&text, "%llu;%llu;%s;", (unsigned long long)study->seed,
-                        (unsigned long long)number, cell->problem->name));
-  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &text));
-  /* The bits depend on the size of the team. */
-  if (rg_team_takes(team, order_of(cell->problem, cell->problem_options)))
-    PetscCall(rg_text_add(&text, ";team=%d", rg_team_size(team)));
-  PetscCall(PetscStrallocpy(text.data, key));
-  PetscCall(rg_text_clear(&text));
-  return 0;
 }
 
 /* Find the free entry of `key`, else an empty entry. */
@@ -444,20 +383,25 @@ static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem,
   return 0;
 }
 
-/* The key of an optimum in a file: everything its bits depend on. These are program, machine,
-   the problem's identity in a trial's key (revision, data), its options, and the sources of its
-   draw. All options are written again, because a text among them may contain the mark at which
-   the key is cut. */
+/* The key of an optimum in a file: everything its bits depend on. These are the program (versions
+   of the libraries, the compiler, a hash of its file), the machine, the problem's identity in a
+   trial's key (revision, data), its options, and the sources of its draw. All options are written
+   again, because a text among them may contain the mark at which the key is cut. */
 static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study,
                                     const RgCell *cell, uint64_t number, RgInstance *entry)
 {
   const RgProblemClass *class = cell->problem;
   const size_t n = rg_cell_problem_length(cell);
-  RgText text = {0};
+  RgText text = {0}, mistake = {0};
+  char *software, hex[33] = "";
 
   if (!n) return 0;
-  if (!instances->program) {
-    PetscCall(optimum_cache_program(&text));
+  if (!instances->program) { /* without /proc, versions alone must suffice */
+    PetscCall(rg_software_describe(&software));
+    PetscCall(rg_file_hash("/proc/self/exe", hex, &mistake));
+    PetscCall(rg_text_add(&text, "%s; program %s", software, hex));
+    PetscCall(rg_text_clear(&mistake));
+    PetscCall(PetscFree(software));
     instances->program = text.data;
     text = (RgText){0};
   }
@@ -479,12 +423,16 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
                                  RgFailure *failure)
 {
   RgInstance *entry;
-  char *key;
+  RgText key = {0};
 
-  PetscCall(key_of(team, study, cell, number, &key));
-  PetscCall(find(instances, key, &entry));
+  PetscCall(rg_text_add(&key, "%llu;%llu;%s;", (unsigned long long)study->seed,
+                        (unsigned long long)number, cell->problem->name));
+  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &key));
+  if (rg_team_takes(team, order_of(cell->problem, cell->problem_options))) /* so do the bits */
+    PetscCall(rg_text_add(&key, ";team=%d", rg_team_size(team)));
+  PetscCall(find(instances, key.data, &entry));
   PetscCall(PetscFree(entry->key));
-  entry->key = key;
+  entry->key = key.data;
   entry->taken = true;
   entry->used = ++instances->time;
   *out = entry;
@@ -496,8 +444,8 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
   entry->broken = failure->failed;
   entry->among = instances;
   const bool unknown = isnan(entry->problem.optimum) || entry->problem.epoch;
-  const bool searched = !entry->broken && !entry->has_optimum && unknown &&
-                        !(cell->problem->traits & RG_PROBLEM_COSTLY);
+  const bool searched =
+    !entry->broken && !entry->n_optima && unknown && !(cell->problem->traits & RG_PROBLEM_COSTLY);
   if (instances->folder && searched && !entry->file_key && !entry->problem.by_team)
     PetscCall(make_file_key(instances, study, cell, number, entry));
   return 0;
@@ -572,43 +520,25 @@ static PetscErrorCode search(RgInstance *entry, double *optimum, double *accurac
   return 0;
 }
 
-/* The optimum of the present epoch, from the list or added to it. */
-static PetscErrorCode epoch_optimum(RgInstance *entry, double *optimum, double *accuracy,
-                                    RgFailure *failure)
-{
-  RgOptimum *known = NULL;
-
-  for (int i = 0; i < entry->n_epochs && !known; i++)
-    if (entry->epochs[i].epoch == entry->problem.epoch) known = &entry->epochs[i];
-  if (!known) {
-    PetscCall(search(entry, optimum, accuracy, failure));
-    if (failure->failed) return 0;
-    PetscCall(PetscRealloc((size_t)(entry->n_epochs + 1) * sizeof(*known), &entry->epochs));
-    known = &entry->epochs[entry->n_epochs++];
-    *known = (RgOptimum){entry->problem.epoch, *optimum, *accuracy};
-  }
-  *optimum = known->value;
-  *accuracy = known->accuracy;
-  return 0;
-}
-
 PetscErrorCode rg_instance_optimum(RgInstance *instance, double *optimum, double *accuracy,
                                    RgFailure *failure)
 {
+  const int epoch = instance->problem.epoch; /* 0: the law does not change */
+  int at = 0;
+
   if (failure->failed) { /* the message must not depend on earlier trials */
     *optimum = instance->problem.optimum;
     *accuracy = 0;
     return 0;
   }
-  if (instance->problem.epoch) {
-    PetscCall(epoch_optimum(instance, optimum, accuracy, failure));
-    return 0;
+  while (at < instance->n_optima && instance->optima[at].epoch != epoch) at++;
+  if (at == instance->n_optima) {
+    PetscCall(search(instance, optimum, accuracy, failure));
+    if (failure->failed || (!epoch && isnan(*optimum))) return 0;
+    PetscCall(RG_GROW(at, instance->optima));
+    instance->optima[instance->n_optima++] = (RgOptimum){epoch, *optimum, *accuracy};
   }
-  if (!instance->has_optimum) {
-    PetscCall(search(instance, &instance->optimum, &instance->accuracy, failure));
-    instance->has_optimum = !failure->failed && !isnan(instance->optimum);
-  }
-  *optimum = instance->optimum;
-  *accuracy = instance->accuracy;
+  *optimum = instance->optima[at].value;
+  *accuracy = instance->optima[at].accuracy;
   return 0;
 }

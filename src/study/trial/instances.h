@@ -29,7 +29,7 @@ PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostic
 
 typedef struct RgInstances RgInstances;
 
-/* An optimum under the law of an epoch (RgProblem.epoch). */
+/* An optimum under the law of an epoch (RgProblem.epoch; 0: the law does not change). */
 typedef struct {
   int epoch;
   double value, accuracy;
@@ -40,10 +40,8 @@ typedef struct {
   char *key;         /* study seed, instance, class, options; owned */
   bool alive, taken; /* `problem` exists; a trial uses it */
   bool broken;       /* its creation failed */
-  bool has_optimum;
-  double optimum, accuracy;
-  int n_epochs;      /* optima under laws that change: one per epoch met so far */
-  RgOptimum *epochs; /* owned */
+  int n_optima;      /* known so far */
+  RgOptimum *optima; /* owned */
   char *column;      /* name of the column read last; owned, NULL: none was read */
   double *times;     /* its durations; owned */
   char *file_key;    /* key of the stored optimum; owned, NULL: not stored */

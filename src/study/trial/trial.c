@@ -1,4 +1,5 @@
 /* The life of a trial, from its problem to its record. The loop is in trial_clock.c. */
+#include "base/grow.h"
 #include "base/text.h"
 #include "gp/team/team.h"
 #include "regret/fill_distance.h"
@@ -10,31 +11,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-
-void rg_reasons_add(RgReasons *reasons, const char *text, int count)
-{
-  int k = 0;
-
-  while (k < reasons->n && strcmp(reasons->list[k].text, text)) k++;
-  if (k == RG_REASONS_MAX) {
-    reasons->others += count;
-    return;
-  }
-  if (k == reasons->n) {
-    snprintf(reasons->list[k].text, sizeof(reasons->list[k].text), "%s", text);
-    reasons->n++;
-  }
-  reasons->list[k].count += count;
-}
-
-void rg_reasons_join(RgReasons *reasons, const RgReasons *more)
-{
-  for (int k = 0; k < more->n; k++)
-    rg_reasons_add(reasons, more->list[k].text, more->list[k].count);
-  reasons->others += more->others;
-}
-
-/* ---- life ---------------------------------------------------------------------------------- */
 
 static PetscErrorCode create_algorithm(RgTrialRun *run)
 {
@@ -85,11 +61,11 @@ static PetscErrorCode create(RgTrialRun *run)
   const int dim = domain->design.dim, dim_c = domain->context.dim;
   of->noise = rg_trial_stream(of, "noise");
   of->contexts = rg_trial_stream(of, "context");
-  PetscCall(RG_ADD_ARRAY(&run->arena, dim, &run->query.x));
-  PetscCall(RG_ADD_ARRAY(&run->arena, dim_c, &run->query.c));
-  PetscCall(RG_ADD_ARRAY(&run->arena, dim, &run->rows.native_x));
-  PetscCall(RG_ADD_ARRAY(&run->arena, dim_c, &run->rows.native_c));
-  PetscCall(RG_ADD_ARRAY(&run->arena, n, &run->rows.recommended));
+  PetscCall(PetscCalloc1(dim, &run->query.x));
+  PetscCall(PetscCalloc1(dim_c, &run->query.c));
+  PetscCall(PetscCalloc1(dim, &run->rows.native_x));
+  PetscCall(PetscCalloc1(dim_c, &run->rows.native_c));
+  PetscCall(PetscCalloc1(n, &run->rows.recommended));
   PetscCall(rg_history_create(domain, n, &run->rows.history));
   run->rows.history.n_initial = of->trial->n_initial;
   PetscCall(rg_trial_draw_design(run));
@@ -112,14 +88,17 @@ static PetscErrorCode create(RgTrialRun *run)
 static PetscErrorCode destroy(RgTrialRun *run)
 {
   RgTrialParts *of = &run->of;
+  RgTrialRows *rows = &run->rows;
 
   if (run->algorithm.class) PetscCall(rg_algorithm_destroy(&run->algorithm));
-  PetscCall(rg_history_destroy(&run->rows.history));
+  PetscCall(rg_history_destroy(&rows->history));
   PetscCall(rg_text_clear(&run->out.account));
   PetscCall(rg_text_clear(&run->out.explanation));
   PetscCall(rg_evaluation_log_close(&run->log));
   PetscCall(rg_evaluation_log_close(&run->answers));
-  PetscCall(rg_arena_destroy(&run->arena));
+  PetscCall(RG_FREE(&of->design, &of->design_index, &run->query.x, &run->query.c, &run->query.extra,
+                    &rows->native_x, &rows->native_c, &rows->recommended, &rows->numbers,
+                    &rows->broken));
   of->problem->task = (RgTask){0}; /* the problem may outlive the trial */
   PetscCall(rg_instances_give_back(&of->instance));
   if (!of->host->instances) PetscCall(rg_instances_destroy(&of->instances));

@@ -20,16 +20,17 @@ typedef struct {
   size_t n_errors;
   bool unreachable; /* the program can't be started */
   double cpu;       /* CPU seconds of the program since its last answer */
-} RgHeard;
+} RgProgramAnswer;
 
 typedef struct {
   void *closure;
   /* Send a question to the program of a worker, started if needed. Failures arrive as answers. */
   PetscErrorCode (*ask)(void *closure, int worker, const RgExchange *question);
   /* Wait at most `seconds` for an answer. */
-  PetscErrorCode (*hear)(void *closure, double seconds, RgHeard *heard);
+  PetscErrorCode (*wait)(void *closure, double seconds, RgProgramAnswer *answer);
   /* End the program of a worker. A question without an answer is forgotten. */
   PetscErrorCode (*drop)(void *closure, int worker);
+  PetscErrorCode (*destroy)(void *closure);
 } RgPrograms;
 
 enum { RG_REASONS_MAX = 12 };
@@ -44,8 +45,6 @@ typedef struct {
   int others;             /* failures for reasons that the full list does not hold */
 } RgReasons;
 
-/* Count a reason `count` more times. */
-void rg_reasons_add(RgReasons *reasons, const char *text, int count);
 /* Count all reasons of another rank. */
 void rg_reasons_join(RgReasons *reasons, const RgReasons *more);
 

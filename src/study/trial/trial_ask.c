@@ -31,26 +31,15 @@ static PetscErrorCode find(void *closure, int number, int n, double *numbers, bo
   return 0;
 }
 
-/* Numbers to be logged. */
-typedef struct {
-  RgEvaluationLog *log;
-  int number;
-  const double *numbers;
-} Entry;
-
-static PetscErrorCode add_entry(void *closure, RgFault *fault)
-{
-  const Entry *e = closure;
-
-  return rg_evaluation_log_add(e->log, e->number, e->numbers, NULL, 0, NULL, 0, fault);
-}
-
 static PetscErrorCode keep(void *closure, int number, int n, const double *numbers, bool *kept)
 {
   RgTrialRun *run = closure;
+  RgTrialRetry retry = {0};
 
   PetscCall(open_log(run, n));
-  PetscCall(rg_trial_write(run, add_entry, &(Entry){run->answers, number, numbers}));
+  while (rg_trial_retry(run, &retry))
+    PetscCall(rg_evaluation_log_add(run->answers, number, numbers, NULL, 0, NULL, 0,
+                                    &run->of.host->trouble));
   *kept = !run->abandoned;
   return 0;
 }
@@ -104,14 +93,9 @@ static void nearest_free_point(const RgSpace *space, const double *u, unsigned c
 
 static PetscErrorCode box_design(int kind, RgRandom *random, int n, int dim, double *points)
 {
-  switch (kind) {
-  case RG_INITIAL_SOBOL: PetscCall(rg_design_sobol(random, n, dim, points)); break;
-  case RG_INITIAL_LATIN_HYPERCUBE:
-    PetscCall(rg_design_latin_hypercube(random, n, dim, points));
-    break;
-  default: PetscCall(rg_design_uniform(random, n, dim, points)); break;
-  }
-  return 0;
+  if (kind == RG_INITIAL_SOBOL) return rg_design_sobol(random, n, dim, points);
+  if (kind == RG_INITIAL_LATIN_HYPERCUBE) return rg_design_latin_hypercube(random, n, dim, points);
+  return rg_design_uniform(random, n, dim, points);
 }
 
 /* Choose n free points of a finite set. */
@@ -137,50 +121,40 @@ static PetscErrorCode set_design(const RgSpace *space, int kind, RgRandom *rando
   return 0;
 }
 
-/* Make n designs in a space. The given designs come first; the rest is of `kind`
-   (RG_INITIAL_...), from the start of a stream. points: n x dim, unit coordinates; indices: n,
-   -1 on a box. On a finite set no point is used twice: each point of a box design moves to the
-   nearest free point, O(n size dim). */
-static PetscErrorCode trial_design(const RgStream *stream, const RgSpace *space, int kind,
-                                   const RgGiven *given, int n, double *points, int *indices)
-{
-  RgRandom random = rg_stream_at(stream, 0);
-  const int first = PetscMin(given->n, n);
-  const size_t dim = (size_t)space->dim;
-  unsigned char *taken;
-
-  for (int i = 0; i < n; i++) indices[i] = i < first ? given->index[i] : -1;
-  PetscCall(PetscArraycpy(points, given->x, (size_t)first * dim));
-  if (!rg_space_is_finite(space)) {
-    PetscCall(box_design(kind, &random, n - first, space->dim, points + (size_t)first * dim));
-    return 0;
-  }
-  PetscCall(PetscCalloc1(space->size, &taken));
-  for (int i = 0; i < first; i++) taken[indices[i]] = 1;
-  PetscCall(set_design(space, kind, &random, first, n - first, taken, indices + first));
-  PetscCall(PetscFree(taken));
-  for (int i = 0; i < n; i++)
-    PetscCall(
-      PetscArraycpy(points + (size_t)i * dim, space->points + (size_t)indices[i] * dim, dim));
-  return 0;
-}
-
+/* The given designs come first, then those of the kind that the study asks for (RG_INITIAL_...). On
+   a finite set no point is used twice: each point of a box design moves to the nearest free point,
+   O(n size dim). */
 PetscErrorCode rg_trial_draw_design(RgTrialRun *run)
 {
   RgTrialParts *of = &run->of;
   const RgCell *cell = of->cell;
-  const RgSpace *design = &of->problem->domain.design;
+  const RgSpace *space = &of->problem->domain.design;
   const bool more = cell->crew.workers > 1 && cell->crew.start == RG_START_DESIGN;
-
-  of->n_designed =
+  const int n =
     of->trial->n_initial + (more ? PetscMin(cell->crew.workers, cell->run.iterations) : 0);
-  PetscCall(RG_ADD_ARRAY(&run->arena, of->n_designed * design->dim, &of->design));
-  PetscCall(RG_ADD_ARRAY(&run->arena, of->n_designed, &of->design_index));
+  const int first = PetscMin(cell->given.n, n), kind = cell->run.initial_design;
+  const size_t dim = (size_t)space->dim;
+  unsigned char *taken;
+
+  of->n_designed = n;
+  PetscCall(PetscCalloc1(n * dim, &of->design));
+  PetscCall(PetscCalloc1(n, &of->design_index));
   /* The stream is that of instance 0: all instances of a problem share the initial designs, so
      that instances and seeds are crossed. */
   RgStream stream = rg_stream(of->study->seed, cell->problem->name, 0, "design", of->trial->seed);
-  PetscCall(trial_design(&stream, design, cell->run.initial_design, &cell->given, of->n_designed,
-                         of->design, of->design_index));
+  RgRandom random = rg_stream_at(&stream, 0);
+  for (int i = 0; i < n; i++) of->design_index[i] = i < first ? cell->given.index[i] : -1;
+  PetscCall(PetscArraycpy(of->design, cell->given.x, (size_t)first * dim));
+  if (!rg_space_is_finite(space)) {
+    PetscCall(box_design(kind, &random, n - first, space->dim, of->design + first * dim));
+    return 0;
+  }
+  PetscCall(PetscCalloc1(space->size, &taken));
+  for (int i = 0; i < first; i++) taken[of->design_index[i]] = 1;
+  PetscCall(set_design(space, kind, &random, first, n - first, taken, of->design_index + first));
+  PetscCall(PetscFree(taken));
+  for (int i = 0; i < n; i++)
+    PetscCall(PetscArraycpy(of->design + i * dim, space->points + of->design_index[i] * dim, dim));
   return 0;
 }
 

@@ -1,6 +1,7 @@
 /* The loop of a trial on its workers, with their clock: the answers to the crew's questions, and
    what is recorded of it. Random times depend on the study, the problem and the trial's seed, not
    on the method. */
+#include "base/grow.h"
 #include "study/file/crew_options.h"
 #include "study/trial/trial_internal.h"
 
@@ -49,9 +50,9 @@ static PetscErrorCode create_crew(RgTrialRun *run)
   const RgSpace *design = &run->of.problem->domain.design;
   RgText mistake = {0};
 
-  PetscCall(RG_ADD_ARRAY(&run->arena, 1, &run->crew));
+  PetscCall(PetscCalloc1(1, &run->crew));
   RgTrialCrew *crew = run->crew;
-  PetscCall(RG_ADD_ARRAY(&run->arena, design->dim, &crew->seen));
+  PetscCall(PetscCalloc1(design->dim, &crew->seen));
   crew->durations = rg_trial_stream(&run->of, "duration");
   crew->deaths = rg_trial_stream(&run->of, "death");
   crew->repairs = rg_trial_stream(&run->of, "repair");
@@ -70,6 +71,7 @@ static PetscErrorCode destroy_crew(RgTrialRun *run)
   PetscCall(rg_duration_clear(&run->crew->duration));
   PetscCall(rg_distribution_destroy(&run->crew->death));
   PetscCall(rg_distribution_destroy(&run->crew->repair));
+  PetscCall(RG_FREE(&run->crew->seen, &run->crew));
   return 0;
 }
 
@@ -416,6 +418,5 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgI
   PetscCall(rg_instances_give_back(&run.of.instance));
   PetscCall(rg_domain_destroy(&problem.domain));
   PetscCall(destroy_crew(&run));
-  PetscCall(rg_arena_destroy(&run.arena));
   return 0;
 }

@@ -16,22 +16,24 @@ bool rg_trial_poll_stop(void *closure)
 
 static const double patience = 600.0; /* seconds to wait for a disk that refuses the log */
 
-PetscErrorCode rg_trial_write(RgTrialRun *run, RgTrialWriting write, void *closure)
+bool rg_trial_retry(RgTrialRun *run, RgTrialRetry *retry)
 {
-  const double until = rg_wall_seconds() + patience;
   RgFault *trouble = &run->of.host->trouble;
+  const double now = rg_wall_seconds();
 
-  for (double pause = 0.05;; pause = PetscMin(2 * pause, 1.0)) {
-    *trouble = (RgFault){0};
-    PetscCall(write(closure, trouble));
-    if (!trouble->code) break;
-    if (rg_fault_lasts(trouble) || rg_trial_poll_stop(run) || rg_wall_seconds() > until) {
-      run->abandoned = true;
-      return 0;
-    }
-    PetscCall(PetscSleep(pause));
+  if (!retry->until) { /* the first try */
+    *retry = (RgTrialRetry){now + patience, 0.05};
+  } else if (!trouble->code) {
+    return false;
+  } else if (rg_fault_lasts(trouble) || rg_trial_poll_stop(run) || now > retry->until) {
+    run->abandoned = true;
+    return false;
+  } else {
+    (void)PetscSleep(retry->pause);
+    retry->pause = PetscMin(2 * retry->pause, 1.0);
   }
-  return 0;
+  *trouble = (RgFault){0};
+  return true;
 }
 
 RgPoint rg_trial_point(RgTrialRun *run, int submission)
@@ -150,22 +152,6 @@ PetscErrorCode rg_trial_find_value(RgTrialRun *run, int submission, bool *found)
   return 0;
 }
 
-/* An answer to be logged. */
-typedef struct {
-  const RgTrialRun *run;
-  RgPoint point;
-  int submission;
-  double f, seconds;
-} Answer;
-
-static PetscErrorCode add_answer(void *closure, RgFault *fault)
-{
-  const Answer *a = closure;
-
-  return rg_evaluation_log_add(a->run->log, a->submission, a->point.x, a->point.c, a->f,
-                               a->run->rows.numbers, a->seconds, fault);
-}
-
 /* After a failure: NaN if the trial tolerates it. */
 static PetscErrorCode tolerate(RgTrialRun *run, int submission, double *f)
 {
@@ -186,16 +172,19 @@ static PetscErrorCode tolerate(RgTrialRun *run, int submission, double *f)
 
 PetscErrorCode rg_trial_keep_value(RgTrialRun *run, int submission, double f, double seconds)
 {
-  Answer answer = {run, rg_trial_point(run, submission), submission, f, seconds};
+  const RgPoint point = rg_trial_point(run, submission);
+  RgTrialRetry retry = {0};
 
-  PetscCall(tolerate(run, submission, &answer.f));
+  PetscCall(tolerate(run, submission, &f));
   run->rows.seconds += seconds;
   if (!run->failure.failed && run->log) { /* the answer must be on the disk before it is used */
     rg_evaluation_log_explain(run->log,
                               run->rows.tolerated.failed ? run->out.explanation.data : NULL);
-    PetscCall(rg_trial_write(run, add_answer, &answer));
+    while (rg_trial_retry(run, &retry))
+      PetscCall(rg_evaluation_log_add(run->log, submission, point.x, point.c, f, run->rows.numbers,
+                                      seconds, &run->of.host->trouble));
   }
-  if (!run->abandoned) PetscCall(observe(run, submission, answer.f));
+  if (!run->abandoned) PetscCall(observe(run, submission, f));
   return 0;
 }
 
@@ -206,8 +195,7 @@ PetscErrorCode rg_trial_keep_failure(RgTrialRun *run, int submission)
   if (!run->failure.failed || run->abandoned) return 0;
   PetscCall(rg_trial_describe_failure(run, run->failure.message));
   PetscCall(rg_trial_add_failure(run, submission, false, run->out.explanation.data));
-  if (!rows->broken)
-    PetscCall(RG_ADD_ARRAY(&run->arena, run->of.trial->n_evaluations, &rows->broken));
+  if (!rows->broken) PetscCall(PetscCalloc1(run->of.trial->n_evaluations, &rows->broken));
   rows->broken[submission - 1] = run->failure;
   run->failure = (RgFailure){0};
   return 0;

@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "base/arena.h"
 #include "base/clock.h"
 #include "study/schedule/crew.h"
 #include "study/trial/instances.h"
@@ -92,7 +91,6 @@ typedef struct {
   bool stop_requested;      /* by the host */
   bool abandoned;           /* the trial was cut short and will have no record */
   RgEnded ended;            /* by the study's `stop` */
-  RgArena arena;
 } RgTrialRun;
 
 /* ---- what is fixed ---- */
@@ -180,10 +178,12 @@ PetscErrorCode rg_trial_record_failure(RgTrialRun *run, int submission, const ch
 
 /* Whether the host requests a stop; waiting evaluations call it. closure: the run. */
 bool rg_trial_poll_stop(void *closure);
-/* Add to a log of the trial by `write`. If the disk refuses, the function retries like the store;
-   after ten minutes or a stop the trial is abandoned. */
-typedef PetscErrorCode (*RgTrialWriting)(void *closure, RgFault *fault);
-PetscErrorCode rg_trial_write(RgTrialRun *run, RgTrialWriting write, void *closure);
+/* Whether to add to a log of the trial now, with a fault in host->trouble: at first, and again,
+   after a pause, where the disk has refused. After ten minutes or a stop the trial is abandoned. */
+typedef struct {
+  double until, pause; /* 0: before the first try */
+} RgTrialRetry;
+bool rg_trial_retry(RgTrialRun *run, RgTrialRetry *retry);
 /* The point of a submission in flight; borrowed from the record. */
 RgPoint rg_trial_point(RgTrialRun *run, int submission);
 /* Give a submission in flight its value, with noise: NaN if the evaluation failed. */

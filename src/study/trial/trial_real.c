@@ -55,11 +55,11 @@ PetscErrorCode rg_real_create(RgTrialRun *run)
   const RgTrialHost *host = run->of.host;
   const int n_point = domain->design.dim + domain->context.dim + 2;
 
-  PetscCall(RG_ADD_ARRAY(&run->arena, 1, &run->real));
+  PetscCall(PetscCalloc1(1, &run->real));
   RgReal *real = run->real;
-  PetscCall(RG_ADD_ARRAY(&run->arena, run->of.cell->crew.workers + 1, &real->places));
-  PetscCall(RG_ADD_ARRAY(&run->arena, n_point, &real->point));
-  PetscCall(RG_ADD_ARRAY(&run->arena, run->of.trial->n_evaluations, &real->tries));
+  PetscCall(PetscCalloc1(run->of.cell->crew.workers + 1, &real->places));
+  PetscCall(PetscCalloc1(n_point, &real->point));
+  PetscCall(PetscCalloc1(run->of.trial->n_evaluations, &real->tries));
   if (host->programs)
     PetscCall(rg_timeline_open(host->directory, run->of.trial->id, n_point, &real->timeline));
   else PetscCall(rg_timeline_read(host->timeline ? host->timeline : "", &real->timeline));
@@ -79,14 +79,6 @@ static PetscErrorCode clear_arrivals(RgReal *real)
 
 /* ---- the timeline ---------------------------------------------------------------------------- */
 
-static int64_t unix_ticks(void)
-{
-  struct timespec time;
-
-  clock_gettime(CLOCK_REALTIME, &time);
-  return (int64_t)time.tv_sec * RG_TICKS_PER_UNIT + time.tv_nsec / (1000000000 / RG_TICKS_PER_UNIT);
-}
-
 static int64_t now(RgReal *real)
 {
   const double passed = rg_wall_seconds() - real->zero;
@@ -95,25 +87,15 @@ static int64_t now(RgReal *real)
   return real->last;
 }
 
-typedef struct {
-  RgTimeline *timeline;
-  const RgTimelineEvent *event;
-} Addition;
-
-static PetscErrorCode add(void *closure, RgFault *fault)
-{
-  const Addition *addition = closure;
-
-  return rg_timeline_add(addition->timeline, addition->event, fault);
-}
-
 /* Add an event: it is on the disk when this returns, unless the trial is abandoned. */
 static PetscErrorCode add_event(RgTrialRun *run, RgTimelineEvent event)
 {
   RgReal *real = run->real;
+  RgTrialRetry retry = {0};
 
   if (run->abandoned) return 0;
-  PetscCall(rg_trial_write(run, add, &(Addition){&real->timeline, &event}));
+  while (rg_trial_retry(run, &retry))
+    PetscCall(rg_timeline_add(&real->timeline, &event, &run->of.host->trouble));
   real->at = real->timeline.n;
   return 0;
 }
@@ -123,9 +105,12 @@ static PetscErrorCode begin(RgTrialRun *run)
 {
   RgReal *real = run->real;
   const RgTimeline *timeline = &real->timeline;
-  const int64_t unix = unix_ticks();
+  struct timespec time;
 
   if (real->live) return 0;
+  clock_gettime(CLOCK_REALTIME, &time);
+  const int64_t unix =
+    (int64_t)time.tv_sec * RG_TICKS_PER_UNIT + time.tv_nsec / (1000000000 / RG_TICKS_PER_UNIT);
   real->live = true;
   real->base = real->last;
   real->zero = rg_wall_seconds();
@@ -237,9 +222,9 @@ static PetscErrorCode poll_program(RgTrialRun *run, double seconds, bool *any)
 {
   const RgPrograms *programs = run->of.host->programs;
   RgReal *real = run->real;
-  RgHeard heard = {0};
+  RgProgramAnswer heard = {0};
 
-  PetscCall(programs->hear(programs->closure, seconds, &heard));
+  PetscCall(programs->wait(programs->closure, seconds, &heard));
   *any = heard.worker > 0;
   if (!*any) return 0;
   PetscCall(RG_GROW(real->n_arrivals, real->arrivals));
@@ -441,13 +426,6 @@ PetscErrorCode rg_real_wait(void *closure, int64_t *tick, int *n, RgCrewNews *ne
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static bool is_asking(const RgTrialRun *run)
-{
-  for (int w = 1; w <= run->of.cell->crew.workers; w++)
-    if (run->real->places[w].id) return true;
-  return false;
-}
-
 /* After a stop: log the answers that are on their way, for the resumed trial. */
 static PetscErrorCode wait_for_last(RgTrialRun *run)
 {
@@ -462,7 +440,9 @@ static PetscErrorCode wait_for_last(RgTrialRun *run)
       *place = (Place){0};
     }
     PetscCall(clear_arrivals(real));
-    if (!is_asking(run) || rg_wall_seconds() > until) break;
+    bool asks = false;
+    for (int w = 1; w <= run->of.cell->crew.workers; w++) asks = asks || real->places[w].id;
+    if (!asks || rg_wall_seconds() > until) break;
     PetscCall(poll_program(run, poll_every, &any));
     (void)rg_trial_poll_stop(run);
   }
@@ -483,7 +463,6 @@ PetscErrorCode rg_real_finish(RgTrialRun *run)
   run->out.record->gap = (double)real->gap / RG_TICKS_PER_UNIT;
   PetscCall(rg_timeline_clear(&real->timeline));
   PetscCall(clear_arrivals(real));
-  PetscCall(PetscFree(real->arrivals));
-  run->real = NULL;
+  PetscCall(RG_FREE(&real->arrivals, &real->places, &real->point, &real->tries, &run->real));
   return 0;
 }

@@ -83,8 +83,8 @@ PetscErrorCode rg_trial_create_record(RgTrialRun *run)
 
   for (int k = 0; k < RG_EXTRA_COUNT; k++) run->out.at[k] = -1;
   list_columns(run, &columns);
-  PetscCall(RG_ADD_ARRAY(&run->arena, run->out.n_own, &run->query.extra));
-  PetscCall(RG_ADD_ARRAY(&run->arena, more, &run->rows.numbers));
+  PetscCall(PetscCalloc1(run->out.n_own, &run->query.extra));
+  PetscCall(PetscCalloc1(more, &run->rows.numbers));
   run->of.problem->task.numbers = run->rows.numbers + more - rg_cell_numbers(cell).n;
   PetscCall(rg_record_create(run->of.study, run->of.trial, n, model ? model->kernel.dim : 0,
                              columns.list, run->out.record));
@@ -255,6 +255,29 @@ PetscErrorCode rg_trial_add_failure(RgTrialRun *run, int submission, bool reason
   return 0;
 }
 
+/* Count a reason `count` more times. */
+static void add_reason(RgReasons *reasons, const char *text, int count)
+{
+  int k = 0;
+
+  while (k < reasons->n && strcmp(reasons->list[k].text, text)) k++;
+  if (k == RG_REASONS_MAX) {
+    reasons->others += count;
+    return;
+  }
+  if (k == reasons->n) {
+    snprintf(reasons->list[k].text, sizeof(reasons->list[k].text), "%s", text);
+    reasons->n++;
+  }
+  reasons->list[k].count += count;
+}
+
+void rg_reasons_join(RgReasons *reasons, const RgReasons *more)
+{
+  for (int k = 0; k < more->n; k++) add_reason(reasons, more->list[k].text, more->list[k].count);
+  reasons->others += more->others;
+}
+
 PetscErrorCode rg_trial_record_failure(RgTrialRun *run, int submission, const char *reason)
 {
   const RgTrialHost *host = run->of.host;
@@ -264,7 +287,7 @@ PetscErrorCode rg_trial_record_failure(RgTrialRun *run, int submission, const ch
 
   PetscCall(rg_trial_describe_failure(run, reason));
   PetscCall(rg_trial_add_failure(run, submission, true, run->out.explanation.data));
-  if (host->reasons) rg_reasons_add(host->reasons, reason, 1);
+  if (host->reasons) add_reason(host->reasons, reason, 1);
   if (!host->log || !program) return 0;
   PetscCall(rg_text_add(&line, "trial %s (%s on %s, seed %llu), evaluation %d: %s\n",
                         run->of.trial->id, cell->algorithm_label, cell->problem_label,

@@ -8,12 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether regret ignores an evaluation because it failed or violates a constraint. */
-static bool counts_not(const RgTrialRun *run, int row)
-{
-  return !run->rows.history.feasible[row];
-}
-
 /* Whether a design is feasible; for designs that were not evaluated themselves. */
 static PetscErrorCode is_feasible(RgTrialRun *run, const RgPoint *point, bool *feasible)
 {
@@ -32,7 +26,7 @@ static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, i
 {
   for (int i = 0; i < n; i++) {
     RgFailure failure = {0};
-    bool feasible = column != RG_COLUMN_X || !counts_not(run, first + i);
+    bool feasible = column != RG_COLUMN_X || run->rows.history.feasible[first + i];
     F[i] = NAN;
     if (isnan(points[i].x[0])) continue;
     if (column != RG_COLUMN_X) PetscCall(is_feasible(run, &points[i], &feasible));
@@ -43,17 +37,6 @@ static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, i
       rg_failure_set(&run->failure, "%s", failure.message);
   }
   return 0;
-}
-
-/* F of a costly problem at its evaluations: the observed f; NaN with a context that was not
-   announced. */
-static void objective_observed(const RgTrialRun *run, int first, double *F)
-{
-  const RgDomain *domain = &run->of.problem->domain;
-  const bool unknown = domain->context.dim && domain->control != RG_CONTEXT_ANNOUNCED;
-
-  for (int row = first; row < run->out.record->n_rows; row++)
-    F[row] = unknown || counts_not(run, row) ? NAN : run->out.record->column[RG_COLUMN_F][row];
 }
 
 /* F of a costly problem at recorded recommendations; NaN if the design was not evaluated. */
@@ -70,28 +53,35 @@ static void recommended_observed(const RgRecord *record, int first, double *F)
   }
 }
 
-/* F of the designs in `column`, rows [first, n_rows), or by their indices in a finite design. */
+/* F of the designs in `column`, rows [first, n_rows), or by their indices in a finite design. For a
+   costly problem this is the observed f; NaN with a context that was not announced. */
 static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indices, int first,
                                    double *F)
 {
-  int n = run->out.record->n_rows - first, dim = run->of.problem->domain.design.dim;
-  const double *x = run->out.record->column[column] + (ptrdiff_t)first * dim;
+  const RgRecord *record = run->out.record;
+  RgProblem *problem = run->of.problem;
+  const RgDomain *domain = &problem->domain;
+  const bool unknown = domain->context.dim && domain->control != RG_CONTEXT_ANNOUNCED;
+  const double *x = record->column[column] + (ptrdiff_t)first * record->dim_x;
+  int n = record->n_rows - first;
   RgPoint *points;
 
-  if (n > 0 && isnan(x[(size_t)(n - 1) * dim])) n--; /* the trial failed at this recommendation */
+  /* The trial may have failed at the last recommendation. */
+  if (n > 0 && isnan(x[(size_t)(n - 1) * record->dim_x])) n--;
   if (n <= 0) return 0;
-  if (rg_problem_is_observed(run->of.problem->class)) {
-    if (column == RG_COLUMN_X) objective_observed(run, first, F);
-    else recommended_observed(run->out.record, first, F);
+  if (rg_problem_is_observed(problem->class)) {
+    if (column != RG_COLUMN_X) recommended_observed(record, first, F);
+    for (int row = first; column == RG_COLUMN_X && row < record->n_rows; row++)
+      F[row] = unknown || !run->rows.history.feasible[row] ? NAN : record->column[RG_COLUMN_F][row];
     return 0;
   }
   PetscCall(PetscMalloc1(n, &points));
   for (int i = 0; i < n; i++)
-    points[i] =
-      (RgPoint){.index = indices[first + i], .context_index = -1, .x = x + (size_t)i * dim};
-  if (run->of.problem->domain.n_constraints || rg_trial_tolerates(run))
+    points[i] = (RgPoint){
+      .index = indices[first + i], .context_index = -1, .x = x + (size_t)i * record->dim_x};
+  if (domain->n_constraints || rg_trial_tolerates(run))
     PetscCall(objective_singly(run, column, first, n, points, F + first));
-  else PetscCall(rg_problem_objective(run->of.problem, n, points, F + first, &run->failure));
+  else PetscCall(rg_problem_objective(problem, n, points, F + first, &run->failure));
   PetscCall(PetscFree(points));
   return 0;
 }

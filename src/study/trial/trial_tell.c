@@ -96,20 +96,6 @@ static void replace_infeasible(RgTrialRun *run, int row)
       history->y[i] = on_failure->rule == RG_FAILURE_PENALTY ? on_failure->penalty : worst;
 }
 
-static void record_outcome(RgTrialRun *run, int submission, int row)
-{
-  const RgHistory *history = &run->rows.history;
-  const int n = history->n_constraints;
-
-  rg_trial_record_extra(run, RG_EXTRA_FAILED, 0, row, isnan(history->observed[row]));
-  rg_trial_record_extra(run, RG_EXTRA_FEASIBLE, 0, row, history->feasible[row]);
-  for (int k = 0; k < n; k++)
-    rg_trial_record_extra(run, RG_EXTRA_CONSTRAINT, k, row,
-                          history->constraints[(size_t)row * n + k]);
-  rg_trial_record_extra(run, RG_EXTRA_KNOWN, 0, row, rg_trial_knows(run, submission));
-  rg_trial_record_extra(run, RG_EXTRA_STOPPED, 0, row, 0);
-}
-
 /* ---- the recommendation ---------------------------------------------------------------------- */
 
 /* Record the recommendation after t queries, and that by every score; t = 0: after the initial
@@ -176,7 +162,8 @@ PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop)
 {
   RgHistory *history = &run->rows.history;
   const int row = history->n, from = rg_trial_row(run, told->submission);
-  const int n0 = run->of.trial->n_initial;
+  const int n0 = run->of.trial->n_initial, n = history->n_constraints;
+  const double *constraints = history->constraints + (size_t)row * n;
 
   run->stage = told->submission;
   PetscCall(check_ending(run, told, from));
@@ -184,10 +171,14 @@ PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop)
   if (*stop) return 0;
   PetscCall(bring_forward(run, from));
   history->n++;
-  PetscCall(rg_history_judge(history, history->y[row],
-                             history->constraints + (size_t)row * history->n_constraints));
+  PetscCall(rg_history_judge(history, history->y[row], constraints));
   replace_infeasible(run, row);
-  record_outcome(run, told->submission, row);
+  rg_trial_record_extra(run, RG_EXTRA_FAILED, 0, row, isnan(history->observed[row]));
+  rg_trial_record_extra(run, RG_EXTRA_FEASIBLE, 0, row, history->feasible[row]);
+  for (int k = 0; k < n; k++)
+    rg_trial_record_extra(run, RG_EXTRA_CONSTRAINT, k, row, constraints[k]);
+  rg_trial_record_extra(run, RG_EXTRA_KNOWN, 0, row, rg_trial_knows(run, told->submission));
+  rg_trial_record_extra(run, RG_EXTRA_STOPPED, 0, row, 0);
   PetscCall(ask_recommendation(run, row));
   rg_trial_record_time(run, row);
   if (row >= n0 || (row == n0 - 1 && rg_trial_continues(run))) PetscCall(check_end(run, row));

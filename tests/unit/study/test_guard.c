@@ -23,9 +23,9 @@ static void leave(void *closure, int rank, const char *text)
 /* Trials on the disk; HDF5 serves one thread at a time. */
 static int on_disk(Bench *bench, RgGuard *guard)
 {
-  rg_guard_hold(guard);
+  rg_guard_lock(guard);
   const int n = bench_visit(bench, bench->shards).n;
-  rg_guard_release(guard);
+  rg_guard_unlock(guard);
   return n;
 }
 
@@ -53,10 +53,10 @@ RG_TEST(finished_trials_do_not_wait_for_a_long_iteration)
   bench_create(2, &bench);
   guard = watch(&bench, 0, 1e9, NULL);
   for (int n = 1; n <= 2; n++) {
-    rg_guard_hold(guard);
+    rg_guard_lock(guard);
     bench_add(&bench, n, false);
-    rg_guard_release(guard);
-    rg_guard_look_away(guard, RG_STOP_NONE);
+    rg_guard_unlock(guard);
+    rg_guard_begin_pause(guard, RG_STOP_NONE);
     while (on_disk(&bench, guard) < n) RG_OK(PetscSleep(0.02));
   }
   RG_OK(rg_guard_destroy(&guard));
@@ -76,7 +76,7 @@ RG_TEST(a_rank_that_does_not_end_leaves)
     bench_create(2, &bench);
     bench_add(&bench, 0, false);
     guard = watch(&bench, heard ? 0 : rg_wall_seconds(), 0.5, &observer);
-    if (heard) rg_guard_look_away(guard, RG_STOP_FILE);
+    if (heard) rg_guard_begin_pause(guard, RG_STOP_FILE);
     while (!atomic_load(&left.count)) RG_OK(PetscSleep(0.02));
     assert_non_null(strstr(left.text, "its finished trials are committed"));
     assert_int_equal(on_disk(&bench, guard), 1);
@@ -97,11 +97,11 @@ RG_TEST(a_rank_that_is_stuck_in_the_store_leaves)
   bench_create(2, &bench);
   bench_add(&bench, 0, false);
   guard = watch(&bench, 0, 0.1, &observer);
-  rg_guard_look_away(guard, RG_STOP_SIGNAL);
-  rg_guard_hold(guard);
+  rg_guard_begin_pause(guard, RG_STOP_SIGNAL);
+  rg_guard_lock(guard);
   while (!atomic_load(&left.count)) RG_OK(PetscSleep(0.02));
   assert_non_null(strstr(left.text, "could not be committed"));
-  rg_guard_release(guard);
+  rg_guard_unlock(guard);
   RG_OK(rg_guard_destroy(&guard));
   bench_destroy(&bench);
 }

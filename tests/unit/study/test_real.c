@@ -70,13 +70,13 @@ static PetscErrorCode ask(void *closure, int worker, const RgExchange *question)
   return 0;
 }
 
-static PetscErrorCode hear(void *closure, double seconds, RgHeard *heard)
+static PetscErrorCode hear(void *closure, double seconds, RgProgramAnswer *heard)
 {
   Programs *p = closure;
   const int w = 1 + (int)draw(p, WORKERS);
 
   count_call(p);
-  *heard = (RgHeard){0};
+  *heard = (RgProgramAnswer){0};
   if (!p->id[w] || p->submission[w] == p->silent_at || (seconds == 0 && draw(p, 2))) return 0;
   heard->worker = w;
   if (p->submission[w] == p->fails_at && p->fails-- > 0) {
@@ -146,7 +146,7 @@ static void end(Fixture *f, RgRecord *record)
 
 static bool run(const Fixture *f, Programs *programs, RgStopFunction stop, RgRecord *record)
 {
-  const RgPrograms calls = {programs, ask, hear, drop};
+  const RgPrograms calls = {programs, ask, hear, drop, NULL};
   RgTrialHost host = {.directory = f->folder, .programs = &calls, .stop = stop};
   bool stopped;
 
