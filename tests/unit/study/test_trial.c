@@ -231,6 +231,68 @@ static PetscErrorCode recommends_twice(RgAlgorithm *algorithm, int t, const RgHi
   return 0;
 }
 
+static int n_compared;
+
+/* The newest evaluation counts as the least feasible observation so far, if it failed. */
+static PetscErrorCode compares_with_least(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                          RgQuery *recommendation, RgFailure *failure)
+{
+  double least = INFINITY;
+
+  for (int i = 0; i < history->n; i++)
+    if (history->feasible[i]) least = fmin(least, history->observed[i]);
+  for (int i = t ? history->n - 1 : 0; i < history->n; i++) {
+    if (history->feasible[i]) continue;
+    n_compared++;
+    if (history->y[i] != least)
+      rg_failure_set(failure, "row %d: %g, not %g", i, history->y[i], least);
+  }
+  return recommends_twice(algorithm, 0, history, recommendation, failure);
+}
+
+/* Each third evaluation fails. */
+static PetscErrorCode breaks_down_often(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                        RgFailure *failure)
+{
+  (void)problem;
+  (void)points;
+  for (int i = 0; i < m; i++) {
+    f[i] = 7 * ++calls % 5 - 10;
+    if (calls % 3) continue;
+    f[i] = NAN;
+    rg_failure_set(failure, "the black box is on fire");
+  }
+  return 0;
+}
+
+static void test_a_failure_counts_as_the_least_value(void **state)
+{
+  Fixture *f = *state;
+  const RgTrial trial = find(f, "branin", "random", 0, 3);
+  RgCell *cell = &f->study.cells[trial.cell];
+  RgProblemClass broken = *cell->problem;
+  RgAlgorithmClass curious = *cell->algorithm;
+  const RgProblemClass *sound = cell->problem;
+  const RgAlgorithmClass *method = cell->algorithm;
+  RgRecord record = {0};
+
+  broken.evaluate = breaks_down_often;
+  broken.objective = NULL;
+  curious.recommend = compares_with_least;
+  calls = n_compared = 0;
+  cell->problem = &broken;
+  cell->algorithm = &curious;
+  cell->on_failure = (RgOnFailure){RG_FAILURE_WORST, 0};
+  run(f, trial, &record);
+  cell->problem = sound;
+  cell->algorithm = method;
+  cell->on_failure = (RgOnFailure){0};
+  assert_string_equal(record.message, "");
+  assert_int_equal(record.status, RG_STATUS_COMPLETE);
+  assert_true(n_compared > 2);
+  RG_OK(rg_record_destroy(&record));
+}
+
 /* On finite designs and boxes. */
 static void test_a_recommendation_may_fail(void **state)
 {
@@ -285,6 +347,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(test_record_is_complete_and_repeatable),
     cmocka_unit_test(test_a_failure_is_a_result),
     cmocka_unit_test(test_a_failure_may_be_data),
+    cmocka_unit_test(test_a_failure_counts_as_the_least_value),
     cmocka_unit_test(test_a_recommendation_may_fail),
     cmocka_unit_test(test_stopping_leaves_no_record),
   };
