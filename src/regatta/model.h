@@ -14,7 +14,8 @@ typedef struct RgSurrogateOptions RgSurrogateOptions;
 typedef enum {
   RG_PENDING_IGNORE,
   RG_PENDING_BELIEVER, /* the posterior mean */
-  RG_PENDING_LIAR_MIN, /* the least observation */
+  RG_PENDING_RANDOM_BELIEVER, /* a draw of the observation from the posterior */
+  RG_PENDING_LIAR_MIN,        /* the least observation */
   RG_PENDING_LIAR_MEAN,
   RG_PENDING_LIAR_MAX,
   RG_PENDING_PENALISE /* no value; the acquisition function is multiplied by a penalty */

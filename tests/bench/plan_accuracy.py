@@ -20,7 +20,7 @@ PROGRAMS = pathlib.Path(__file__).parents[2] / "experiments/examples"
 ENOUGH = 1.5  # seconds of all trials of a cell
 HARTMANN, ACKLEY, HIMMELBLAU = "hartmann6", "ackley_context", "himmelblau_composite"
 RACE = {  # problem, and what else the cell needs: its methods
-    (HARTMANN, ""): "random latin_hypercube cma_es nelder_mead ei log_ei pi gp_ucb rgp_ucb irgp_ucb ts pims mes jes turbo "
+    (HARTMANN, ""): "random latin_hypercube cma_es nelder_mead ei log_ei pi gp_ucb rgp_ucb irgp_ucb ts pims eims mes jes turbo "
                     "knowledge_gradient boke boke_plus kr_ucb density_exploration variance_exploration aegis hebo",
     (HARTMANN, ", workers: 4, duration: halfnormal(1)"): "ucb_pe q_ei ei_per_cost",
     ("gardner", ""): "constrained_ei",

@@ -179,7 +179,7 @@ common: {{iterations: 30, initial_points: 4}}
 problems:
   - {{name: external, label: P, program: {program}, inputs: {inputs}}}
   - {{name: external, label: noisy, program: {program}, inputs: {inputs}, noise_variance: 1}}
-algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained_ei, ucb_pe, turbo, aegis, boke]
+algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, eims, knowledge_gradient, constrained_ei, ucb_pe, turbo, aegis, boke]
 """)
         self.run_ok("run", study, "-o", self.output, "-quiet", "-strict", ranks=2)
         with h5py.File(self.output) as results:

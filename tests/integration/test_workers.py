@@ -111,12 +111,12 @@ sweep:
   - {{common.release: [sync, async]}}
   - {{common.thinking.b: [0, 0.2]}}
   - {{common.initial_time: [free, counted, overlapped]}}
-  - {{algorithms.ei.pending: [ignore, believer, liar_min, liar_mean, liar_max, {{penalise: hard}}, {{penalise: soft}}]}}
+  - {{algorithms.ei.pending: [ignore, believer, random_believer, liar_min, liar_mean, liar_max, {{penalise: hard}}, {{penalise: soft}}]}}
 """)
         output = self.folder / "rules.h5"
         self.run_ok("run", study, "-o", output, "-quiet")
         for label, trials in read(output).items():
-            self.assertEqual(len(trials), 2 * 2 * 2 * 3 * 7)
+            self.assertEqual(len(trials), 2 * 2 * 2 * 3 * 8)
             for trial in trials:
                 with self.subTest(label, swept=word(trial["swept"]), seed=trial["seed"]):
                     mine = known[int(trial["seed"])]

@@ -43,6 +43,25 @@ RG_TEST(o6_pims_mes)
   RG_OK(rg_posterior_destroy(&posterior));
 }
 
+/* Logarithm of the expected improvement over the maximum 1.3 of a path, as EIMS maximises it, from
+   a program in Python with 40 digits. */
+RG_TEST(eims)
+{
+  const double log_improvement[] = {-3.0741232296454406, -5.92922978534582, -3214.9779501572};
+  double mean[3], sd[3], value[3];
+  const RgEi ei = {1.3};
+  RgPosterior posterior;
+  RgPrediction work = {0};
+
+  o5_posterior(&posterior);
+  RG_OK(rg_posterior_predict(&posterior, 3, ABC, mean, sd, &work));
+  for (int j = 0; j < 3; j++) sd[j] = sqrt(sd[j]);
+  rg_acquisition_log_ei(&ei, 3, mean, sd, value, NULL, NULL);
+  for (int j = 0; j < 3; j++) RG_CLOSE(value[j], log_improvement[j], 1e-10 * -log_improvement[j]);
+  RG_OK(rg_prediction_destroy(&work));
+  RG_OK(rg_posterior_destroy(&posterior));
+}
+
 RG_TEST(o6_jes)
 {
   const double optima[] = {0.7, 0.5, 0.9, 0.1, 0.2, 0.6}, maximum[] = {1.2, 1.5, 1.1};

@@ -62,6 +62,47 @@ RG_TEST(believing_the_mean_keeps_it)
   parallel_close(&p);
 }
 
+/* The random believer draws the observations at 0.2 and 0.6 from their joint posterior, whose mean
+   and covariance a program in NumPy computed. Four standard errors of 4,000 draws. */
+static void check_draws(bool grid)
+{
+  enum { DRAWS = 4000 };
+  static const double x[] = {0.2, 0.6}, mean[] = {0.5555712317969662, 0.4580019987894062};
+  static const double C[] = {0.16118995721151286, -0.08771715499682378, 0.23061452156131912};
+  static const int index[] = {4, 12};
+  double sum[2] = {0}, square[3] = {0};
+  RgFailure failure = {0};
+  Parallel p;
+
+  parallel_open(&p, "gp_ucb", grid, 2, width2, NULL);
+  parallel_ask(&p, 1);
+  RgModel *model = p.bench.class->model(&p.bench.algorithm);
+  RgHistory *history = &p.bench.history;
+  history->pending = (RgPending){.n = 2, .x = x, .index = grid ? index : NULL};
+  const int told = history->n;
+  for (int i = 0; i < DRAWS; i++) {
+    history->n = told + i; /* chooses the random numbers alone */
+    RG_OK(rg_model_append_pending(model, history, RG_PENDING_RANDOM_BELIEVER, &failure));
+    const double *y = rg_model_pending(model).y, a = y[0] - mean[0], b = y[1] - mean[1];
+    sum[0] += a / DRAWS, sum[1] += b / DRAWS;
+    square[0] += a * a / DRAWS, square[1] += a * b / DRAWS, square[2] += b * b / DRAWS;
+    RG_OK(rg_model_remove_pending(model));
+  }
+  history->n = told;
+  assert_false(failure.failed);
+  for (int k = 0; k < 2; k++) RG_CLOSE(sum[k], 0, 4 * sqrt(C[2 * k] / DRAWS));
+  for (int k = 0; k < 3; k++)
+    RG_CLOSE(square[k], C[k],
+             4 * sqrt((k == 1 ? C[0] * C[2] + C[1] * C[1] : 2 * C[k] * C[k]) / DRAWS));
+  parallel_close(&p);
+}
+
+RG_TEST(random_believer)
+{
+  check_draws(false);
+  check_draws(true);
+}
+
 /* Improvement counts from the values of points in flight, or not. */
 RG_TEST(incumbents)
 {

@@ -6,8 +6,8 @@
 
 #include "gp/model/model_internal.h"
 
-static const char *const rules[] = {"ignore",   "believer", "liar_min", "liar_mean",
-                                    "liar_max", "penalise", NULL};
+static const char *const rules[] = {"ignore",    "believer", "random_believer", "liar_min",
+                                    "liar_mean", "liar_max", "penalise",        NULL};
 static const char *const incumbents[] = {"lies", "told", NULL};
 static const char *const penalisers[] = {"none", "soft", "hard", NULL};
 static const char *const ranges[] = {"global", "local", NULL};
@@ -15,8 +15,10 @@ static const char *const clips[] = {"each", "product", NULL};
 
 const RgParam rg_pending_params[] = {
   RG_CHOICE("rule", RgPendingOptions, rule, "ignore", rules, "",
-            "what stands in for the value of a point in flight: nothing, the posterior mean, the "
-            "least, mean or largest observation, or a penalty on the acquisition function"),
+            "what stands in for the value of a point in flight: nothing, the posterior mean, a draw "
+            "of the observation from the posterior, anew at every query (randomised kriging "
+            "believer: Sugiura, Takeuchi, Takeno 2026, arXiv:2603.01470), the least, mean or "
+            "largest observation, or a penalty on the acquisition function"),
   RG_CHOICE("incumbent", RgPendingOptions, incumbent, "lies", incumbents, "tau",
             "lies: improvement counts from observations and stand-in values; told: from "
             "observations alone"),
@@ -105,6 +107,29 @@ static PetscErrorCode believe(RgModel *model, int n, double *y)
   return 0;
 }
 
+/* The points in flight one after the other, each with a draw of its observation given the data and
+   the points before: the law that the true observations have under the model. */
+static PetscErrorCode believe_at_random(RgModel *model, const RgHistory *history,
+                                        RgFailure *failure)
+{
+  RgPosterior *posterior = &model->posterior;
+  struct RgModelState *s = model->state;
+  RgRandom random = rg_model_pending_random(model, history, "believer");
+
+  for (int i = 0; i < history->pending.n && !failure->failed; i++) {
+    const double *x = s->pending_X + (size_t)i * s->dim, *means = rg_posterior_means(posterior);
+    const int *index = s->pending_index + i;
+    double mean = means ? means[*index] : 0, variance = 0;
+    if (means) variance = rg_posterior_variances(posterior)[*index];
+    else PetscCall(rg_posterior_predict(posterior, 1, x, &mean, &variance, &s->prediction));
+    s->pending_y[i] = mean + sqrt(variance + model->noise_variance) * rg_random_normal(&random);
+    s->n_pending = i + 1;
+    PetscCall(rg_posterior_append_pending(
+      posterior, &(RgObservations){1, x, index, s->pending_y + i}, failure));
+  }
+  return 0;
+}
+
 /* The least, mean or largest output in model units; without data the prior mean. */
 static double constant_lie(const RgModel *model, RgPendingRule rule)
 {
@@ -130,6 +155,7 @@ PetscErrorCode rg_model_append_pending(RgModel *model, const RgHistory *history,
   PetscCall(rg_model_remove_pending(model));
   if (n == 0) return 0;
   PetscCall(take_points(model, history));
+  if (rule == RG_PENDING_RANDOM_BELIEVER) return believe_at_random(model, history, failure);
   if (rule == RG_PENDING_BELIEVER) {
     PetscCall(believe(model, n, s->pending_y));
   } else {

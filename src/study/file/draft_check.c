@@ -118,7 +118,14 @@ static PetscErrorCode draft_check_crew(RgCell *cell, const RgDomain *domain, RgD
     rg_diagnostics_add(found, cell->algorithm_place,
                        "'%s' weighs the durations of evaluations, and '%s' has no 'duration'",
                        cell->algorithm_label, cell->problem_label);
-  if (cell->crew.workers == 1) return 0;
+  if (cell->crew.workers == 1) {
+    if (cell->pending.rule == RG_PENDING_RANDOM_BELIEVER && !strstr(cell->swept, "workers"))
+      rg_diagnostics_add(found, cell->algorithm_place,
+                         "'%s' has 'pending: random_believer' and one worker, so that no point is "
+                         "ever in flight: accepted with 'workers' of 2 or more",
+                         cell->algorithm_label);
+    return 0;
+  }
   PetscCall(check_pending(cell, domain, found));
   check_alternation(cell, found);
   if (cell->crew.initial_time == RG_INITIAL_OVERLAPPED && cell->algorithm->outside)

@@ -9,7 +9,8 @@
 
 #define PAIRS 20000 /* number of posterior draws that frequencies are compared with */
 
-static const char *const methods[] = {"ts", "pims", "mes", "jes"};
+static const char *const methods[] = {"ts", "pims", "eims", "mes", "jes"};
+enum { METHODS = sizeof methods / sizeof *methods };
 
 /* ---- a method with everything it needs ------------------------------------------------------ */
 
@@ -126,7 +127,7 @@ static double run(const char *name, int design, const char *paths, uint64_t seed
 
 RG_TEST(every_design_and_kind_of_path)
 {
-  for (int m = 0; m < 4; m++) {
+  for (int m = 0; m < METHODS; m++) {
     for (int design = 0; design < 3; design++) {
       const char *const kinds[] = {"auto", "rff", "pathwise", "exact"};
       for (int k = 0; k < (design ? 4 : 3); k++) {
@@ -143,7 +144,7 @@ RG_TEST(every_design_and_kind_of_path)
 
 RG_TEST(an_exhausted_design_is_a_failure)
 {
-  for (int m = 0; m < 4; m++) {
+  for (int m = 0; m < METHODS; m++) {
     Bench bench;
     bench_options(&bench, methods[m]);
     bench_line(&bench, 8);
@@ -164,7 +165,7 @@ RG_TEST(an_exhausted_design_is_a_failure)
 
 RG_TEST(without_data_queries_are_random)
 {
-  for (int m = 0; m < 4; m++) {
+  for (int m = 0; m < METHODS; m++) {
     for (int design = 0; design < 2; design++) {
       Bench bench;
       bench_options(&bench, methods[m]);
@@ -405,6 +406,33 @@ RG_TEST(pims_records_its_confidence)
   }
 }
 
+/* The query has the largest expected improvement over the recorded maximum. */
+RG_TEST(eims_maximises_the_improvement_over_the_path)
+{
+  Bench bench;
+
+  bench_options(&bench, "eims");
+  bench_grid(&bench);
+  bench_start(&bench, 4);
+  begin(&bench);
+  for (int t = 1; t <= 30; t++) {
+    ask(&bench, t);
+    RgModel *model = bench.class->model(&bench.algorithm);
+    const double *mean = model->posterior.set->mean;
+    const double *variance = model->posterior.set->variance;
+    double most = 0;
+    for (int i = 0; i < 30; i++) {
+      const double sd = sqrt(variance[i]), z = (mean[i] - bench.extra[1]) / sd;
+      const double improvement =
+        sd * (exp(-0.5 * z * z) / sqrt(2 * PETSC_PI) + 0.5 * z * erfc(-z / sqrt(2)));
+      most = fmax(most, improvement);
+      if (i == bench.query.index) RG_CLOSE(exp(bench.extra[0]), improvement, 1e-9);
+    }
+    RG_CLOSE(exp(bench.extra[0]), most, 1e-9);
+  }
+  bench_end(&bench);
+}
+
 /* JES on a box: the value at the query is the one from its parts, and no random point is better. */
 RG_TEST(jes_on_a_box)
 {
@@ -490,7 +518,7 @@ RG_TEST(mes_floors_its_maxima)
 
 RG_TEST(exact_paths_need_a_finite_design)
 {
-  for (int m = 0; m < 4; m++) {
+  for (int m = 0; m < METHODS; m++) {
     Bench bench;
     RgDiagnostics diagnostics = {0};
 
