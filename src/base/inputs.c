@@ -395,3 +395,17 @@ PetscErrorCode rg_space_inputs(RgSpace *space, int n, char *const *texts, RgText
   PetscCall(PetscFree(bounds));
   return 0;
 }
+
+int rg_space_find(const RgSpace *space, const double *native)
+{
+  for (int i = 0; rg_space_is_finite(space) && i < space->size; i++) {
+    const double *unit = space->points + (size_t)i * space->dim;
+    bool same = true;
+    for (int j = 0; j < space->dim && same; j++) {
+      const double own = (1 - unit[j]) * space->lower[j] + unit[j] * space->upper[j];
+      same = fabs(own - native[j]) <= 1e-9 * fmax(1, fabs(own));
+    }
+    if (same) return i;
+  }
+  return -1;
+}

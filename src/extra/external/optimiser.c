@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/grow.h"
 #include "base/hash.h"
+#include "base/inputs.h"
 #include "base/text.h"
 #include "extra/external/protocol.h"
 #include "regatta/algorithm.h"
@@ -332,7 +333,7 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const c
   } else {
     PetscCall(read_coordinates(space, name, json_object_get(object, name), native, mistake));
     if (mistake->length || !rg_space_is_finite(space)) return 0;
-    index = rg_protocol_find(space, native);
+    index = rg_space_find(space, native);
     if (index < 0)
       return rg_text_add(mistake, "answered \"%s\" that is not one of the %d points of the domain",
                          name, space->size);
@@ -349,7 +350,7 @@ static PetscErrorCode external_check_once(const RgDomain *domain, const RgHistor
   const RgPending *pending = &history->pending;
 
   if (!domain->without_replacement || mistake->length) return 0;
-  const int index = rg_protocol_find(&domain->design, numbers);
+  const int index = rg_space_find(&domain->design, numbers);
   for (int row = 0; row < history->n && !mistake->length; row++)
     if (history->index[row] == index)
       PetscCall(rg_text_add(mistake,
@@ -718,7 +719,7 @@ static PetscErrorCode converse(RgAlgorithm *algorithm, int t, const RgHistory *h
 /* Convert native coordinates to a point of a space. */
 static int convert_point(const RgSpace *space, const double *native, double *unit)
 {
-  const int index = rg_protocol_find(space, native);
+  const int index = rg_space_find(space, native);
 
   if (index >= 0) {
     memcpy(unit, space->points + (size_t)index * space->dim, (size_t)space->dim * sizeof(double));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/inputs.h"
 #include "extra/external/protocol.h"
 #include "regret/optimum.h"
 
@@ -74,7 +75,7 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const j
                             name, j + 1, native[j], space->lower[j], space->upper[j]));
   }
   if (mistake->length || !rg_space_is_finite(space)) return 0;
-  *index = rg_protocol_find(space, native);
+  *index = rg_space_find(space, native);
   if (*index < 0)
     PetscCall(rg_text_add(mistake, "point %d of \"%s\" is not one of the %d points of the domain",
                           i + 1, name, space->size));

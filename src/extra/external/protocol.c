@@ -229,21 +229,6 @@ PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object)
   return 0;
 }
 
-int rg_protocol_find(const RgSpace *space, const double *native)
-{
-  for (int i = 0; rg_space_is_finite(space) && i < space->size; i++) {
-    bool same = true;
-    for (int j = 0; j < space->dim && same; j++) {
-      double own;
-      const double unit = space->points[(size_t)i * space->dim + j];
-      own = space->lower[j] + unit * (space->upper[j] - space->lower[j]);
-      same = fabs(own - native[j]) <= 1e-9 * fmax(1, fabs(own));
-    }
-    if (same) return i;
-  }
-  return -1;
-}
-
 double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value)
 {
   const RgInput *input = space->inputs ? &space->inputs[j] : NULL;

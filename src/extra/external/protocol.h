@@ -49,9 +49,6 @@ PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object);
 /* Read the native coordinate j from a message: a number, a word of a choice or its number, or
    null for an input that may not count. NaN for anything else. */
 double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value);
-/* The point of a finite space with these native coordinates; -1 if it has no such point, or is a
-   box. */
-int rg_protocol_find(const RgSpace *space, const double *native);
 /* Read the numbers with these names in the member "record" of an answer; NaN where one is missing
    or is no number, for such a number is no reason to lose an evaluation. */
 void rg_protocol_record(int n, char *const *names, const json_t *answer, double *numbers);

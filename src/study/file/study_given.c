@@ -9,9 +9,8 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
+#include "base/inputs.h"
 #include "problem/csv.h"
-
-#define SAME 1e-9 /* tolerance for a point of a finite design, relative to the larger of it and 1 */
 
 /* A file while it is read. */
 typedef struct {
@@ -30,25 +29,17 @@ static void name_of(const RgSpace *space, int j, char name[64])
   else snprintf(name, 64, "x%d", j + 1);
 }
 
-static PetscErrorCode list_names(const RgSpace *space, RgText *text)
-{
-  char name[64];
-
-  for (int j = 0; j < space->dim; j++) {
-    name_of(space, j, name);
-    PetscCall(rg_text_add(text, "%s%s", j ? ", " : "", name));
-  }
-  return 0;
-}
-
 /* Match the columns with the coordinates, each exactly once. */
 static PetscErrorCode match_columns(Reading *r)
 {
   char name[64];
   RgText names = {0};
 
-  PetscCall(list_names(r->space, &names));
-  for (int j = 0; j < r->space->dim; j++) r->column[j] = -1;
+  for (int j = 0; j < r->space->dim; j++) {
+    name_of(r->space, j, name);
+    PetscCall(rg_text_add(&names, "%s%s", j ? ", " : "", name));
+    r->column[j] = -1;
+  }
   for (int k = 0; k < r->csv.n_columns && !r->mistake->length; k++) {
     int j = 0;
     for (; j < r->space->dim; j++) {
@@ -125,23 +116,6 @@ static PetscErrorCode check_empty(Reading *r, int row, const double *native)
   return PetscFree(seen);
 }
 
-/* The point of a finite design in a row; -1: the design lacks it. */
-static PetscErrorCode find_point(const RgSpace *space, const double *native, int *index)
-{
-  double *own;
-
-  *index = -1;
-  PetscCall(PetscMalloc1(space->dim, &own));
-  for (int i = 0; i < space->size && *index < 0; i++) {
-    bool same = true;
-    rg_space_to_native(space, space->points + (size_t)i * space->dim, own);
-    for (int j = 0; j < space->dim && same; j++)
-      same = fabs(own[j] - native[j]) <= SAME * fmax(1, fabs(own[j]));
-    if (same) *index = i;
-  }
-  return PetscFree(own);
-}
-
 /* Convert a row of a box in `native` to unit coordinates. */
 static PetscErrorCode convert_design(const RgSpace *space, int row, RgGiven *given)
 {
@@ -184,7 +158,7 @@ static PetscErrorCode read_row(Reading *r, int row, bool once, RgGiven *given)
   given->index[row] = -1;
   if (r->mistake->length) return 0;
   if (!rg_space_is_finite(space)) return convert_design(space, row, given);
-  PetscCall(find_point(space, native, &given->index[row]));
+  given->index[row] = rg_space_find(space, native);
   if (given->index[row] < 0)
     return rg_text_add(r->mistake, "%s:%d: none of the %d designs there are", r->path,
                        r->csv.line[row], space->size);

@@ -10,17 +10,15 @@
 
 /* ---- compare --------------------------------------------------------------------------------- */
 
-static void describe(const RgYamlNode *node, char text[64])
-{
-  if (node) (void)rg_yaml_describe(node, text);
-  else snprintf(text, 64, "not there");
-}
-
 static bool differ(const RgYamlNode *a, const RgYamlNode *b, const char *key, RgStudyDifference *d)
 {
   snprintf(d->key, sizeof(d->key), "%s", key);
-  describe(a, d->first);
-  describe(b, d->second);
+  for (int side = 0; side < 2; side++) {
+    const RgYamlNode *node = side ? b : a;
+    char *text = side ? d->second : d->first;
+    if (node) (void)rg_yaml_describe(node, text);
+    else snprintf(text, sizeof(d->first), "not there");
+  }
   return false;
 }
 
@@ -203,15 +201,6 @@ static bool is_twin(const RgYamlNode *a, const RgYamlNode *b, bool axes)
   return false;
 }
 
-static bool is_same_item(const RgYamlNode *a, const RgYamlNode *b, const char *key, bool axes,
-                         RgStudyDifference *d)
-{
-  char path[192];
-
-  snprintf(path, sizeof(path), axes ? "%.60s" : "%.60s.%.100s", key, label_of(a));
-  return same_nodes(a, b, path, d);
-}
-
 /* Join the list `key` of both. *grown: the second has items that the first lacks. */
 static PetscErrorCode join_list(const RgYamlNode *a, const RgYamlNode *b, const char *key,
                                 bool axes, RgText *text, bool *grown, bool *same,
@@ -227,9 +216,12 @@ static PetscErrorCode join_list(const RgYamlNode *a, const RgYamlNode *b, const 
       const RgYamlNode *item = list[side]->items[i];
       bool known = false;
       for (int j = 0; side && list[0] && list[0]->kind == RG_YAML_LIST && j < list[0]->n; j++) {
-        if (!is_twin(list[0]->items[j], item, axes)) continue;
+        const RgYamlNode *twin = list[0]->items[j];
+        char path[192];
+        if (!is_twin(twin, item, axes)) continue;
         known = true;
-        *same = *same && is_same_item(list[0]->items[j], item, key, axes, d);
+        snprintf(path, sizeof(path), axes ? "%.60s" : "%.60s.%.100s", key, label_of(twin));
+        *same = *same && same_nodes(twin, item, path, d);
       }
       if (known) continue;
       *grown = *grown || side;
