@@ -14,7 +14,7 @@
    Cost per iteration: O(t d) per acquisition value, and no model to fit.
    Needs no context, and an initial design. Revision 2. */
 #include "acquisition/confidence.h"
-#include "algorithm/rule.h"
+#include "algorithm/surrogate.h"
 #include "algorithm/smoother.h"
 
 #include <math.h>

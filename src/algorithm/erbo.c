@@ -5,7 +5,7 @@
    Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, WDRBO at radius 0; wdrbo 2.8.
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed.
    Needs contexts drawn by nature. Revision 6. */
-#include "algorithm/context_centre.h"
+#include "algorithm/contextual.h"
 
 typedef struct {
   RgCentreOptions centre;

@@ -9,7 +9,7 @@
    model.
    Needs no context. Revision 1. */
 #include "acquisition/confidence.h"
-#include "algorithm/rule.h"
+#include "algorithm/surrogate.h"
 
 #include <math.h>
 

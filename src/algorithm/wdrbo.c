@@ -11,7 +11,7 @@
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed and
    samples.
    Needs contexts drawn by nature. Revision 6. */
-#include "algorithm/context_centre.h"
+#include "algorithm/contextual.h"
 #include "gp/kernel/family.h"
 #include "maths/blas.h"
 #include "maths/design.h"

@@ -8,7 +8,7 @@
    Cost per acquisition value: that of the U (gp/context/context_posterior.h) for M = centre and
    grid, and O(n M) per piece of the dual.
    Needs contexts drawn by nature. Revision 6. */
-#include "algorithm/context_centre.h"
+#include "algorithm/contextual.h"
 #include "robust/wasserstein.h"
 
 #include <math.h>
