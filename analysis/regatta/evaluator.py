@@ -23,7 +23,7 @@ from pathlib import Path
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, TextIO, Union
 
-from . import Optimiser, Parallel, Start, further, private, respond, serve
+from .optimisers import Optimiser, Parallel, Start, further, private, respond, serve
 
 __all__ = ["Method", "Objective", "objective", "optimiser"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, IO, Optional, Sequence, Union
 
-from . import PROTOCOL, Space
+from .optimisers import PROTOCOL, Space
 
 __all__ = ["Problem", "find_program", "problem"]
 

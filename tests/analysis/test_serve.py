@@ -3,6 +3,7 @@ import io
 import json
 import platform
 import time
+import types
 import unittest
 
 import common  # noqa: F401  (the path to the packages)
@@ -38,6 +39,12 @@ def game(n):
 
 
 class Serve(unittest.TestCase):
+    def test_the_package_shows_its_public_names_alone(self):
+        self.assertEqual(dir(regatta), sorted(regatta.__all__))
+        others = {name for name, value in vars(regatta).items() if not isinstance(value, types.ModuleType)}
+        self.assertEqual({name for name in others if not name.startswith("_")} - set(regatta.__all__), set())
+        self.assertFalse(hasattr(regatta, "json"))
+
     def test_ask_and_tell(self):
         class Probe:
             def __init__(self, start):
