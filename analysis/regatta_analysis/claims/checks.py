@@ -22,15 +22,37 @@ def unchecked(check, _):
     return Outcome(check["because"], comparable=False)
 
 
-KINDS = {f.__name__.replace("_", " "): f for f in (
-    better, comparable, group, lead, identical, within, drop, close, flat, reach, growth, trend, bound, lower_at_time,
-    earlier, equal_per_evaluation, unchecked)}
+KINDS = {}
 
 
-def register(kind, keys, holds, rules=()):
-    """Let claims files speak of another kind of check; see forms.add."""
-    KINDS[kind.__name__] = kind
-    forms.add(kind.__name__, keys, holds, rules)
+def register(kind, keys, holds=(), rules=(), name=None):
+    """Let claims files speak of a kind of check, with keys of which * marks the required ones; see forms.add."""
+    name = name or kind.__name__
+    KINDS[name] = kind
+    forms.add(name, keys, dict(holds), rules)
+
+
+for function, its_keys in {
+    better: "who* against* on* value statistic combine at_each times versus",
+    comparable: "who* against* on* factor* because* value one_sided combine",
+    group: "who* against* on* value factor because combine",
+    lead: "who* on* over* among metric rank share combine",
+    identical: "who* against* on* column",
+    within: "who* on* value low high statistic",
+    drop: "who* on* start* end* factor* metric",
+    close: "who* against* on* share* because* value one_sided combine",
+    flat: "who* on* early* late* factor* because* metric",
+    reach: "who* on* target by not_before metric",
+    growth: "who* on* metric low high start against",
+    trend: "who* on* grows* metric",
+    bound: "who* on* bound* informative",
+    lower_at_time: "who* against* on* crew than time statistic combine",
+    earlier: "who* against* on* crew than target share statistic combine",
+    equal_per_evaluation: "who* against* on* factor* because* crew than value one_sided combine",
+    unchecked: "because*",
+}.items():
+    register(function, its_keys, name=function.__name__.replace("_", " "))
+BY_TRIALS = set(KINDS) - {"identical", "reach", "unchecked"}  # kinds whose intervals need several trials to have an end
 
 
 def run(check, studies):

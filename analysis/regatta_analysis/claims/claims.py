@@ -235,7 +235,7 @@ def require_decidable(path, name, text, grows=False):
         raise InputError(f"{path}: {too_few(path, name, text, forms.FIXED)}")
 
 
-def too_few(path, name, text, kinds=forms.BY_TRIALS):
+def too_few(path, name, text, kinds=checks.BY_TRIALS):
     """A line about the claims that a study with this text has too few trials for, whatever they show; "" without
     such claims. A study may run in spite of it: the user may be after other things than claims."""
     seeds, instances, _ = stages.sizes(text)

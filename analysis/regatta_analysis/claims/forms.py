@@ -3,25 +3,7 @@ this form when it is read, before there are any results."""
 from .grades import COMBINE
 from ..load.errors import InputError, nearest
 
-KINDS = {  # keys with a * are required
-    "better": "who* against* on* value statistic combine at_each times versus",
-    "comparable": "who* against* on* factor* because* value one_sided combine",
-    "group": "who* against* on* value factor because combine",
-    "lead": "who* on* over* among metric rank share combine",
-    "identical": "who* against* on* column",
-    "within": "who* on* value low high statistic",
-    "drop": "who* on* start* end* factor* metric",
-    "close": "who* against* on* share* because* value one_sided combine",
-    "flat": "who* on* early* late* factor* because* metric",
-    "reach": "who* on* target by not_before metric",
-    "growth": "who* on* metric low high start against",
-    "trend": "who* on* grows* metric",
-    "bound": "who* on* bound* informative",
-    "lower at time": "who* against* on* crew than time statistic combine",
-    "earlier": "who* against* on* crew than target share statistic combine",
-    "equal per evaluation": "who* against* on* factor* because* crew than value one_sided combine",
-    "unchecked": "because*",
-}
+KINDS = {}  # by the name of a kind, its keys; add fills it
 SINGLE = {("lead", "who"), ("identical", "who"), ("identical", "against"), ("growth", "against")}
 
 
@@ -134,7 +116,6 @@ RULES = {
 
 
 FIXED = {"lead", "growth", "trend"}  # kinds for a number of trials that was fixed beforehand
-BY_TRIALS = set(KINDS) - {"identical", "reach", "unchecked"}  # kinds whose intervals need several trials to have an end
 REGRETS = {"simple", "cumulative", "instantaneous", "average"}
 DEFAULTS = {"flat": "instantaneous", "growth": "cumulative", "bound": "cumulative", "lower at time": "simple",
             "earlier": "simple"}  # metrics of kinds that do not turn to the best value where there is no optimum
@@ -145,11 +126,12 @@ def needs_optimum(check):
     return check.get("metric", check.get("value", {}).get("metric", DEFAULTS.get(check["kind"]))) in REGRETS
 
 
-def add(kind, keys, holds, rules=()):
-    """Add another kind: its keys (* marks required ones), the values of keys that no other kind has or that mean
-    something else here, and its rules."""
+def add(kind, keys, holds, rules):
+    """Add a kind: its keys (* marks required ones), the values of keys that no other kind has or that mean something
+    else here, and its rules."""
     KINDS[kind] = keys
     for key, value in holds.items():
         HOLDS.setdefault(key, value)
         HOLDS[kind, key] = value
-    RULES[kind] = rules
+    if rules:
+        RULES[kind] = rules
