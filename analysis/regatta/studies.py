@@ -65,13 +65,13 @@ def plan(study: Study, out: Union[str, "os.PathLike[str]", None] = None, *, quic
          options: Sequence[str] = ()) -> pd.DataFrame:
     """The cells of a study: a row for each with its settings, its number of trials, how many are done in the results
     `out`, the seconds of a trial, and its peak memory in bytes. For the seconds it runs parts of a trial of each method,
-    and calls an objective twice, unless it has `seconds` or a time_limit above 600; a line says so before. quick: a
-    rough count of operations instead. options: further words for `regatta plan`, as for `run`. Raises ValueError as `run` does."""
+    and calls an objective twice, unless it has `seconds` or a time_limit above 600; a line says so before. quick: it
+    times nothing, and seconds are NaN until trials have finished. options: further words for `regatta plan`, as for `run`. Raises ValueError as `run` does."""
     import pandas as pd
     with _file(study) as path:
         cells = _planned(study, path, *(["-quick"] if quick else []), *(["-o", str(out)] if out else []), *options)["cells"]
     settings = [cell.pop("settings") for cell in cells]
-    return pd.DataFrame([{**cell, **own} for cell, own in zip(cells, settings)])
+    return pd.DataFrame([{**cell, **own} for cell, own in zip(cells, settings)]).astype({"seconds": float})
 
 
 def _planned(study: Study, path: Path, *options: str) -> dict[str, Any]:

@@ -62,34 +62,6 @@ static json_t *settings_json(const RgCell *cell)
   return settings;
 }
 
-/* Append one line: a JSON object with the name of the study and its cells. done: RgStatus of each
-   trial of the plan. */
-static PetscErrorCode plan_json(const RgPlan *plan, const unsigned char *done, RgText *text)
-{
-  json_t *cells = json_array();
-
-  for (int c = 0; c < plan->study->n_cells; c++) {
-    const RgPlanCell *planned = &plan->cells[c];
-    const RgCell *cell = &plan->study->cells[c];
-    int n_done = 0;
-    for (int i = 0; i < planned->n; i++) n_done += done[planned->first + i] != 0;
-    json_array_append_new(
-      cells, json_pack("{ss ss so si si si si si si si so so}", "problem", cell->problem_label,
-                       "algorithm", cell->algorithm_label, "settings", settings_json(cell), "dim_x",
-                       cell->dim_x, "dim_c", cell->dim_c, "points", cell->size_x, "initial_points",
-                       cell->run.initial_points, "iterations", cell->run.iterations, "trials",
-                       planned->n, "done", n_done, "seconds", real_or_null(planned->cost), "memory",
-                       real_or_null(planned->memory)));
-  }
-  json_t *whole = json_pack("{ss so}", "study", plan->study->name, "cells", cells);
-  char *line = json_dumps(whole, JSON_COMPACT);
-  PetscCheck(line, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the plan as JSON");
-  PetscCall(rg_text_add(text, "%s\n", line));
-  free(line);
-  json_decref(whole);
-  return 0;
-}
-
 static PetscErrorCode set_rates(int n, const char *const *words, RgJobRates *rates,
                                 RgDiagnostics *found)
 {
@@ -254,10 +226,10 @@ static PetscErrorCode show_clock(const RgPlan *plan)
   return 0;
 }
 
-/* Print how these jobs would run the plan, by its estimated costs. An impossible job is reported
+/* Print how these jobs would run the plan, by its estimated costs, or nominal ones. An impossible job is reported
    and sets *exit_code. */
 static PetscErrorCode simulation_show(const RgSimulation *simulation, const RgPlan *plan,
-                                      int *exit_code)
+                                      bool timed, int *exit_code)
 {
   RgTable table = {.n_columns = 10,
                    .headings = {">ranks", ">wall (s)", ">trials", ">counter", ">commits", ">idle",
@@ -267,7 +239,9 @@ static PetscErrorCode simulation_show(const RgSimulation *simulation, const RgPl
   for (int i = 0; i < simulation->n && *exit_code == RG_EXIT_OK; i++)
     PetscCall(simulate(plan, simulation->ranks[i], &simulation->rates, &table, exit_code));
   PetscCall(rg_table_print(&table, &out));
-  if (*exit_code == RG_EXIT_OK) rg_say("\n%s", out.data);
+  if (*exit_code == RG_EXIT_OK)
+    rg_say("%s\n%s",
+           timed ? "" : "\nby a rough count of operations, which may be off by tens:", out.data);
   PetscCall(rg_text_clear(&out));
   if (*exit_code == RG_EXIT_OK) PetscCall(show_clock(plan));
   return 0;
@@ -291,7 +265,7 @@ static const RgOption options[] = {
   {"-ranks", "N", "ranks of the job (default: the size of the largest team)"},
   {"-per-host", "N", "ranks on one host (default: the number of cores of this host)"},
   {"-memory", "GB", "memory of a host (default: the memory of this host)"},
-  {"-quick", NULL, "estimate seconds from a rough count of operations, without timing"},
+  {"-quick", NULL, "start and time nothing: no seconds, unless trials have finished"},
   {"-simulate", "N,...",
    "wall time, idle time and commits of jobs with these numbers of ranks; KEY=VALUE: a cost of the "
    "machine (ticket, record, commit, metadata, file, pack)"},
@@ -317,6 +291,7 @@ static const double space_of_a_rank = 550e6, space_of_a_neighbour = 10e6;
 typedef struct {
   const RgPlan *plan;
   unsigned char *done; /* RgStatus by trial; owned */
+  bool timed; /* some trial, or a part of one: costs are seconds, else a count of operations */
   int n_done, n_foreign;
   RgOriginReference reference;
   RgOriginCounts origins; /* origins of finished trials */
@@ -380,6 +355,7 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
 /* Write seconds in a suitable unit; returns buffer. */
 static const char *show_seconds(double seconds, char buffer[32])
 {
+  if (isnan(seconds)) return "-";
   if (seconds < 100) rg_format(buffer, 32, "%.2g s", seconds);
   else if (seconds < 100 * 60) rg_format(buffer, 32, "%.0f min", seconds / 60);
   else rg_format(buffer, 32, "%.0f h", seconds / 3600);
@@ -401,10 +377,10 @@ static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int
   snprintf(trials, sizeof(trials), "%d", planned->n);
   snprintf(done, sizeof(done), "%d", n_done);
   rg_format(memory, sizeof(memory), "%.0f MB", planned->memory / 1e6);
-  PetscCall(
-    rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
-                                              cell->swept, dim, domain, queries, trials, done,
-                                              show_seconds(planned->cost, seconds), memory}));
+  PetscCall(rg_table_add(
+    table, (const char *const[]){
+             cell->problem_label, cell->algorithm_label, cell->swept, dim, domain, queries, trials,
+             done, show_seconds(progress->timed ? planned->cost : NAN, seconds), memory}));
   return 0;
 }
 
@@ -416,6 +392,34 @@ static PetscErrorCode add_cells(const RgPlan *plan, const Progress *progress, Rg
 
   for (int c = 0; c < plan->study->n_cells; c++) PetscCall(add_cell(plan, progress, c, &table));
   PetscCall(rg_table_print(&table, text));
+  return 0;
+}
+
+/* Append one line: a JSON object with the name of the study and its cells. */
+static PetscErrorCode plan_json(const RgPlan *plan, const Progress *progress, RgText *text)
+{
+  json_t *cells = json_array();
+
+  for (int c = 0; c < plan->study->n_cells; c++) {
+    const RgPlanCell *planned = &plan->cells[c];
+    const RgCell *cell = &plan->study->cells[c];
+    int n_done = 0;
+    for (int i = 0; i < planned->n; i++) n_done += progress->done[planned->first + i] != 0;
+    json_array_append_new(
+      cells,
+      json_pack("{ss ss so si si si si si si si so so}", "problem", cell->problem_label,
+                "algorithm", cell->algorithm_label, "settings", settings_json(cell), "dim_x",
+                cell->dim_x, "dim_c", cell->dim_c, "points", cell->size_x, "initial_points",
+                cell->run.initial_points, "iterations", cell->run.iterations, "trials", planned->n,
+                "done", n_done, "seconds", real_or_null(progress->timed ? planned->cost : NAN),
+                "memory", real_or_null(planned->memory)));
+  }
+  json_t *whole = json_pack("{ss so}", "study", plan->study->name, "cells", cells);
+  char *line = json_dumps(whole, JSON_COMPACT);
+  PetscCheck(line, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the plan as JSON");
+  PetscCall(rg_text_add(text, "%s\n", line));
+  free(line);
+  json_decref(whole);
   return 0;
 }
 
@@ -463,10 +467,13 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
                           progress->n_foreign));
   if (rg_origin_others(&progress->origins)) PetscCall(rg_text_add(text, "\n"));
   PetscCall(rg_origin_describe(&progress->origins, text));
-  PetscCall(rg_text_add(text,
-                        "\nestimated: %.2g core-hours (%s on one core; the longest trial %s); ",
-                        left / 3600, show_seconds(left, seconds), show_seconds(most, longest)));
-  PetscCall(rg_calibration_describe(&progress->clock, text));
+  if (!progress->timed)
+    PetscCall(rg_text_add(text, "\nnothing was timed (-quick): no estimate of core-hours"));
+  else
+    PetscCall(rg_text_add(text,
+                          "\nestimated: %.2g core-hours (%s on one core; the longest trial %s); ",
+                          left / 3600, show_seconds(left, seconds), show_seconds(most, longest)));
+  if (progress->timed) PetscCall(rg_calibration_describe(&progress->clock, text));
   if (progress->n_searches)
     PetscCall(rg_text_add(text, "; %s of it for %d search%s for an unknown optimum",
                           show_seconds(progress->search, search), progress->n_searches,
@@ -601,8 +608,9 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   if (*exit_code == RG_EXIT_OK) {
     if (!arguments->option[OPT_QUICK])
       PetscCall(time_trials(&plan, arguments->option[OPT_OUTPUT], &progress));
+    progress.timed = !arguments->option[OPT_QUICK] || progress.clock.n_trials;
     PetscCall(rg_calibration_apply(&progress.clock, &plan));
-    if (arguments->option[OPT_JSON]) PetscCall(plan_json(&plan, progress.done, &text));
+    if (arguments->option[OPT_JSON]) PetscCall(plan_json(&plan, &progress, &text));
     else
       PetscCall(
         describe_plan(&plan, &progress, &job, arguments->option[OPT_TRIALS] != NULL, &text));
@@ -610,7 +618,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     if (!arguments->option[OPT_JSON]) PetscCall(judge_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));
     if (simulate && *exit_code == RG_EXIT_OK)
-      PetscCall(simulation_show(&simulation, &plan, exit_code));
+      PetscCall(simulation_show(&simulation, &plan, progress.timed, exit_code));
   }
   PetscCall(PetscFree(simulation.ranks));
   PetscCall(rg_text_clear(&text));
