@@ -226,8 +226,8 @@ static PetscErrorCode show_clock(const RgPlan *plan)
   return 0;
 }
 
-/* Print how these jobs would run the plan, by its estimated costs, or nominal ones. An impossible job is reported
-   and sets *exit_code. */
+/* Print how these jobs would run the plan, by its estimated costs, or nominal ones. An impossible
+   job is reported and sets *exit_code. */
 static PetscErrorCode simulation_show(const RgSimulation *simulation, const RgPlan *plan,
                                       bool timed, int *exit_code)
 {
