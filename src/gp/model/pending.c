@@ -14,11 +14,12 @@ static const char *const ranges[] = {"global", "local", NULL};
 static const char *const clips[] = {"each", "product", NULL};
 
 const RgParam rg_pending_params[] = {
-  RG_CHOICE("rule", RgPendingOptions, rule, "ignore", rules, "",
-            "what stands in for the value of a point in flight: nothing, the posterior mean, a draw "
-            "of the observation from the posterior, anew at every query (randomised kriging "
-            "believer: Sugiura, Takeuchi, Takeno 2026, arXiv:2603.01470), the least, mean or "
-            "largest observation, or a penalty on the acquisition function"),
+  RG_CHOICE(
+    "rule", RgPendingOptions, rule, "ignore", rules, "",
+    "what stands in for the value of a point in flight: nothing, the posterior mean, a draw "
+    "of the observation from the posterior, anew at every query (randomised kriging "
+    "believer: Sugiura, Takeuchi, Takeno 2026, arXiv:2603.01470), the least, mean or "
+    "largest observation, or a penalty on the acquisition function"),
   RG_CHOICE("incumbent", RgPendingOptions, incumbent, "lies", incumbents, "tau",
             "lies: improvement counts from observations and stand-in values; told: from "
             "observations alone"),
