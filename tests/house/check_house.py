@@ -58,9 +58,7 @@ MAX_LINES, MAX_COLUMNS, MAX_FUNCTION, MAX_PARAMETERS = 900, 100, 50, 8
 
 # Kernels of vector instructions: what they are handed stays in registers through their loops, as
 # numbers and pointers that the compiler sees don't alias; a struct would be read again in each turn.
-# scalapack.c defines functions of that library, whose parameters are the library's.
-MANY_PARAMETERS = ["gp/kernel/tiles", "gp/kernel/kernel_tile.c", "maths/vector_body.h",
-                   "gp/team/scalapack.c"]
+MANY_PARAMETERS = ["gp/kernel/tiles", "gp/kernel/kernel_tile.c", "maths/vector_body.h"]
 
 
 def blank(text, strings=True):

@@ -20,14 +20,12 @@ static const RgPosteriorOps *choose(const RgPosterior *posterior, int n)
   return rg_team_takes(posterior->team, n) ? &rg_team_ops : &rg_exact_ops;
 }
 
-/* Hand the data, soon n of them, to the back end chosen for them. Reports whether the back end
-   changed. */
-static PetscErrorCode move(RgPosterior *posterior, int n, bool *moved)
+/* Hand the data, soon n of them, to the back end chosen for them. */
+static PetscErrorCode move(RgPosterior *posterior, int n)
 {
   const RgPosteriorOps *ops = choose(posterior, n);
 
-  *moved = ops != posterior->ops;
-  if (!*moved) return 0;
+  if (ops == posterior->ops) return 0;
   if (posterior->ops) PetscCall(posterior->ops->close(posterior));
   posterior->ops = ops;
   if (ops->open) PetscCall(ops->open(posterior, n));
@@ -75,10 +73,8 @@ static PetscErrorCode reserve(RgPosterior *posterior, int capacity)
 PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance, double mean,
                                    int capacity, RgPosterior *posterior)
 {
-  bool moved;
-
   PetscCall(begin(kernel, noise_variance, mean, posterior));
-  PetscCall(move(posterior, 0, &moved));
+  PetscCall(move(posterior, 0));
   PetscCall(reserve(posterior, PetscMax(capacity, 1)));
   return 0;
 }
@@ -87,15 +83,13 @@ PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel
                                           double noise_variance, double mean, int capacity,
                                           RgPosterior *posterior)
 {
-  bool moved;
-
   CHECK_NO_TREND(kernel);
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   PetscCall(
     rg_set_posterior_create(domain, kernel, noise_variance, mean, capacity, &posterior->set));
   posterior->means = posterior->set->mean;
   posterior->variances = posterior->set->variance;
-  PetscCall(move(posterior, 0, &moved));
+  PetscCall(move(posterior, 0));
   return 0;
 }
 
@@ -120,15 +114,13 @@ PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points
                                              double noise_variance, double mean, int capacity,
                                              RgPosterior *posterior)
 {
-  bool moved;
-
   CHECK_NO_TREND(kernel);
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   posterior->team = team;
   PetscCall(rg_iterative_state_create(points, options, &posterior->iterative));
   posterior->means = posterior->iterative->mean;
   posterior->variances = posterior->iterative->variance;
-  PetscCall(move(posterior, 0, &moved));
+  PetscCall(move(posterior, 0));
   PetscCall(reserve(posterior, PetscMax(capacity, 1)));
   return 0;
 }
@@ -181,15 +173,13 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
                                   double noise_variance, double mean, const RgObservations *data,
                                   RgFailure *failure)
 {
-  bool moved;
-
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Noise variance is %g; it must not be negative", noise_variance);
   PetscCall(rg_posterior_remove_pending(posterior));
   if (kernel) PetscCall(rg_kernel_assign(kernel, &posterior->kernel));
   posterior->noise_variance = noise_variance;
   posterior->mean = mean;
-  PetscCall(move(posterior, data->n, &moved));
+  PetscCall(move(posterior, data->n));
   PetscCall(store(posterior, 0, data));
   PetscCall(posterior->ops->reset(posterior, data, failure));
   return 0;
@@ -198,14 +188,14 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
 PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations *data,
                                    RgFailure *failure)
 {
-  bool moved;
+  const RgPosteriorOps *before = posterior->ops;
 
   PetscCall(rg_posterior_remove_pending(posterior));
   if (data->n == 0) return 0;
   const int held = posterior->n;
-  PetscCall(move(posterior, held + data->n, &moved));
+  PetscCall(move(posterior, held + data->n));
   PetscCall(store(posterior, held, data));
-  if (moved) PetscCall(posterior->ops->reset(posterior, data, failure));
+  if (posterior->ops != before) PetscCall(posterior->ops->reset(posterior, data, failure));
   else PetscCall(posterior->ops->extend(posterior, data, failure));
   return 0;
 }

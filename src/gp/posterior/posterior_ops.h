@@ -35,8 +35,8 @@ typedef struct RgPosteriorOps {
   /* Pending points. Keep the state that they change. */
   PetscErrorCode (*keep)(RgPosterior *posterior);
   /* The last data->n of the n data are pending points. Points whose value the other data determine
-     already are dropped, and n becomes smaller. NULL: one by one; datum n, of the n + 1 that X and y
-     hold, is the point, and n grows by 1 unless it is dropped. */
+     already are dropped, and n becomes smaller. NULL: one by one. The point is then datum n of the
+     n + 1 that X and y hold, and n grows by 1 unless the point is dropped. */
   PetscErrorCode (*pend)(RgPosterior *posterior, const RgObservations *data, RgFailure *failure);
   PetscErrorCode (*pend_one)(RgPosterior *posterior);
   /* Return to the state that was kept; n is already the number of data then. */

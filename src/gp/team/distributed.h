@@ -54,7 +54,6 @@ PetscErrorCode rg_distributed_solve(RgDistributed *posterior, bool lower, bool u
                                     double *B);
 
 /* Queries without communication. */
-int rg_distributed_dim(const RgDistributed *posterior);  /* number of inputs */
 int rg_distributed_size(const RgDistributed *posterior); /* number of data */
 double rg_distributed_jitter(const RgDistributed *posterior);
 double rg_distributed_log_likelihood(const RgDistributed *posterior);

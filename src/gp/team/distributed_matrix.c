@@ -4,13 +4,6 @@
 
 #include <math.h>
 
-/* Below a factor of the leading first x first part: rows first .. n-1 become L21 = A21 L^-T and
-   A22 - L21 L21', which remains to be factored. For few rows: sends (n - first) n numbers per
-   rank. */
-static PetscErrorCode block_matrix_extend(int first, int n, RgBlockMatrix *A);
-/* Invert by the method for several ranks, with any number of ranks. */
-static PetscErrorCode block_matrix_sweep(int n, RgBlockMatrix *A);
-
 /* Rows and columns that PBLAS works on at a time. The library's 32 makes narrow products: with 256
    a triangular solve on 2 ranks takes a third to a half of the time (n = 4,000, 1,024 columns). */
 int pilaenv_(const int *context, const char *precision, size_t length)
@@ -19,20 +12,17 @@ int pilaenv_(const int *context, const char *precision, size_t length)
   return 256;
 }
 
-static void near_square(int size, int *rows, int *columns)
-{
-  *rows = (int)sqrt((double)size);
-  while (size % *rows) (*rows)--;
-  *columns = size / *rows;
-}
-
 PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid)
 {
+  PetscCheck(rg_scalapack_available(), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "This build has no ScaLAPACK");
   *grid = (RgGrid){.block = block > 0 ? block : RG_DISTRIBUTED_BLOCK};
   PetscCallMPI(MPI_Comm_dup(comm, &grid->comm));
   PetscCallMPI(MPI_Comm_size(grid->comm, &grid->size));
   PetscCallMPI(MPI_Comm_rank(grid->comm, &grid->rank));
-  near_square(grid->size, &grid->rows, &grid->columns);
+  grid->rows = (int)sqrt((double)grid->size);
+  while (grid->size % grid->rows) grid->rows--;
+  grid->columns = grid->size / grid->rows;
   grid->handle = grid->context = Csys2blacs_handle(grid->comm);
   PetscCallMPI(MPI_Comm_split(grid->comm, grid->rank / grid->columns, grid->rank, &grid->row_comm));
   PetscCallMPI(
@@ -60,7 +50,8 @@ PetscErrorCode rg_grid_destroy(RgGrid *grid)
   return 0;
 }
 
-int rg_cyclic_count(int n, int block, int index, int count)
+/* The number of global indices in 0 .. n-1 that process `index` of `count` holds. */
+static int cyclic_count(int n, int block, int index, int count)
 {
   const int whole = n / block, rest = n % block, turn = whole % count;
   int mine = whole / count * block;
@@ -69,36 +60,45 @@ int rg_cyclic_count(int n, int block, int index, int count)
   return mine;
 }
 
-int rg_cyclic_global(int local, int block, int index, int count)
+int rg_block_row(const RgBlockMatrix *matrix, int g)
 {
-  return (local / block * count + index) * block + local % block;
+  return cyclic_count(g, matrix->row_block, matrix->grid->row, matrix->grid->rows);
 }
 
-static PetscErrorCode lay_out(RgBlockMatrix *matrix)
+int rg_block_column(const RgBlockMatrix *matrix, int g)
 {
-  const RgGrid *grid = matrix->grid;
-  const int zero = 0;
-  int info;
+  return cyclic_count(g, matrix->column_block, matrix->grid->column, matrix->grid->columns);
+}
 
-  matrix->local_rows = rg_cyclic_count(matrix->rows, matrix->row_block, grid->row, grid->rows);
-  matrix->local_columns =
-    rg_cyclic_count(matrix->columns, matrix->column_block, grid->column, grid->columns);
-  matrix->ld = PetscMax(1, (matrix->local_rows + 7) / 8 * 8);
-  descinit_(matrix->descriptor, &matrix->rows, &matrix->columns, &matrix->row_block,
-            &matrix->column_block, &zero, &zero, &grid->context, &matrix->ld, &info);
-  PetscCheck(info == 0, grid->comm, PETSC_ERR_LIB, "descinit returned %d", info);
-  return 0;
+int rg_block_global_row(const RgBlockMatrix *matrix, int i)
+{
+  const int block = matrix->row_block;
+  return (i / block * matrix->grid->rows + matrix->grid->row) * block + i % block;
+}
+
+int rg_block_global_column(const RgBlockMatrix *matrix, int j)
+{
+  const int block = matrix->column_block;
+  return (j / block * matrix->grid->columns + matrix->grid->column) * block + j % block;
 }
 
 PetscErrorCode rg_block_matrix_create(const RgGrid *grid, int rows, int columns, int row_block,
                                       int column_block, RgBlockMatrix *matrix)
 {
+  const int zero = 0;
+  int info;
+
   *matrix = (RgBlockMatrix){.grid = grid,
                             .rows = rows,
                             .columns = columns,
                             .row_block = row_block,
                             .column_block = column_block};
-  PetscCall(lay_out(matrix));
+  matrix->local_rows = rg_block_row(matrix, rows);
+  matrix->local_columns = rg_block_column(matrix, columns);
+  matrix->ld = PetscMax(1, (matrix->local_rows + 7) / 8 * 8);
+  descinit_(matrix->descriptor, &rows, &columns, &row_block, &column_block, &zero, &zero,
+            &grid->context, &matrix->ld, &info);
+  PetscCheck(info == 0, grid->comm, PETSC_ERR_LIB, "descinit returned %d", info);
   PetscCheck((size_t)matrix->ld * PetscMax(matrix->local_columns, 1) < (size_t)INT32_MAX,
              PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "a %d x %d matrix over %d ranks has %d x %d entries on one of them; ScaLAPACK counts "
@@ -123,8 +123,8 @@ PetscErrorCode rg_block_matrix_grow(RgBlockMatrix *matrix, int n, int rows, int 
 
   PetscCall(
     rg_block_matrix_create(grid, rows, columns, matrix->row_block, matrix->column_block, &larger));
-  const int kept_rows = rg_cyclic_count(n, matrix->row_block, grid->row, grid->rows);
-  const int kept_columns = rg_cyclic_count(n, matrix->column_block, grid->column, grid->columns);
+  const int kept_rows = rg_block_row(matrix, n);
+  const int kept_columns = rg_block_column(matrix, n);
   for (int j = 0; j < kept_columns; j++)
     PetscCall(PetscArraycpy(larger.a + (size_t)j * larger.ld, matrix->a + (size_t)j * matrix->ld,
                             kept_rows));
@@ -136,12 +136,10 @@ PetscErrorCode rg_block_matrix_grow(RgBlockMatrix *matrix, int n, int rows, int 
 void rg_block_matrix_rows(const RgBlockMatrix *matrix, int first, int n, int dim, const double *X,
                           double *rows)
 {
-  const RgGrid *grid = matrix->grid;
-  const int begin = rg_cyclic_count(first, matrix->row_block, grid->row, grid->rows);
-  const int end = rg_cyclic_count(n, matrix->row_block, grid->row, grid->rows);
+  const int begin = rg_block_row(matrix, first);
+  const int end = rg_block_row(matrix, n);
   for (int i = begin; i < end; i++) {
-    const double *x =
-      X + (size_t)rg_cyclic_global(i, matrix->row_block, grid->row, grid->rows) * dim;
+    const double *x = X + (size_t)rg_block_global_row(matrix, i) * dim;
     for (int k = 0; k < dim; k++) *rows++ = x[k];
   }
 }
@@ -158,244 +156,61 @@ PetscErrorCode rg_grid_sum(const RgGrid *grid, size_t count, double *values)
 
 /* ---- assembly ------------------------------------------------------------------------------ */
 
-/* Local row of the first global row >= g, in the rank's part. */
-static int row_of(const RgBlockMatrix *matrix, int g)
-{
-  return rg_cyclic_count(g, matrix->row_block, matrix->grid->row, matrix->grid->rows);
-}
-
-static int column_of(const RgBlockMatrix *matrix, int g)
-{
-  return rg_cyclic_count(g, matrix->column_block, matrix->grid->column, matrix->grid->columns);
-}
-
-static int global_column(const RgBlockMatrix *matrix, int local)
-{
-  return rg_cyclic_global(local, matrix->column_block, matrix->grid->column, matrix->grid->columns);
-}
-
 /* This rank's entry (g, g); NULL if another rank holds it. */
 static double *diagonal_entry(const RgBlockMatrix *matrix, int g)
 {
   const RgGrid *grid = matrix->grid;
   if (g / matrix->row_block % grid->rows != grid->row) return NULL;
   if (g / matrix->column_block % grid->columns != grid->column) return NULL;
-  return matrix->a + (size_t)column_of(matrix, g) * matrix->ld + row_of(matrix, g);
+  return matrix->a + (size_t)rg_block_column(matrix, g) * matrix->ld + rg_block_row(matrix, g);
 }
 
-PetscErrorCode rg_block_matrix_kernel(const RgKernel *kernel, int first, int n, const double *X,
-                                      double diagonal, RgBlockMatrix *matrix)
+/* k(x_i, z_j) of rows first .. n-1 and columns 0 .. m-1 in place, a block of columns at a time.
+   triangle: blocks above the diagonal stay as they are. */
+static PetscErrorCode assemble(const RgKernel *kernel, int first, int n, const double *X, int m,
+                               const double *Z, bool triangle, RgBlockMatrix *matrix)
 {
-  const int dim = kernel->dim, block = matrix->column_block, ld = matrix->ld;
-  const int begin = row_of(matrix, first), end = row_of(matrix, n);
-  const int columns = column_of(matrix, n);
+  const int dim = kernel->dim, block = matrix->column_block;
+  const int begin = rg_block_row(matrix, first), end = rg_block_row(matrix, n);
+  const int columns = rg_block_column(matrix, m);
   double *points, *tile;
 
   PetscCall(
     PetscMalloc2((size_t)(end - begin) * dim, &points, (size_t)(end - begin) * block, &tile));
   rg_block_matrix_rows(matrix, first, n, dim, X, points);
   for (int j = 0; j < columns; j += block) {
-    const int g = global_column(matrix, j), width = PetscMin(block, n - g);
-    const int top = row_of(matrix, PetscMax(first, g)), height = end - top;
+    const int g = rg_block_global_column(matrix, j), width = PetscMin(block, m - g);
+    const int top = triangle ? rg_block_row(matrix, PetscMax(first, g)) : begin;
+    const int height = end - top;
     if (height == 0) continue;
-    PetscCall(rg_kernel_cross(kernel, width, X + (size_t)g * dim, height,
+    PetscCall(rg_kernel_cross(kernel, width, Z + (size_t)g * dim, height,
                               points + (size_t)(top - begin) * dim, tile));
     for (int c = 0; c < width; c++)
-      PetscCall(
-        PetscArraycpy(matrix->a + (size_t)(j + c) * ld + top, tile + (size_t)c * height, height));
+      PetscCall(PetscArraycpy(matrix->a + (size_t)(j + c) * matrix->ld + top,
+                              tile + (size_t)c * height, height));
   }
+  PetscCall(PetscFree2(points, tile));
+  return 0;
+}
+
+PetscErrorCode rg_block_matrix_kernel(const RgKernel *kernel, int first, int n, const double *X,
+                                      double diagonal, RgBlockMatrix *matrix)
+{
+  PetscCall(assemble(kernel, first, n, X, n, X, true, matrix));
   for (int g = first; g < n; g++) {
     double *entry = diagonal_entry(matrix, g);
     if (entry) *entry = rg_kernel_diagonal(kernel) + diagonal;
   }
-  PetscCall(PetscFree2(points, tile));
   return 0;
 }
 
 PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double *X, int m,
                                      const double *Z, RgBlockMatrix *matrix)
 {
-  const int dim = kernel->dim, block = matrix->column_block, height = row_of(matrix, n);
-  const int columns = column_of(matrix, m);
-  double *points, *tile;
-
-  if (height == 0) return 0;
-  PetscCall(
-    PetscMalloc2((size_t)height * dim, &points, (size_t)height * PetscMin(block, m), &tile));
-  rg_block_matrix_rows(matrix, 0, n, dim, X, points);
-  for (int j = 0; j < columns; j += block) {
-    const int g = global_column(matrix, j), width = PetscMin(block, m - g);
-    PetscCall(rg_kernel_cross(kernel, width, Z + (size_t)g * dim, height, points, tile));
-    for (int c = 0; c < width; c++)
-      PetscCall(
-        PetscArraycpy(matrix->a + (size_t)(j + c) * matrix->ld, tile + (size_t)c * height, height));
-  }
-  PetscCall(PetscFree2(points, tile));
-  return 0;
+  return assemble(kernel, 0, n, X, m, Z, false, matrix);
 }
 
-/* ---- Cholesky ------------------------------------------------------------------------------ */
-
-static const double one = 1.0, minus_one = -1.0;
-
-/* Factor rows and columns k .. k+width-1, all in one block. Returns success on every rank. */
-static PetscErrorCode factor_diagonal_block(int k, int width, RgBlockMatrix *matrix, bool *good)
-{
-  const RgGrid *grid = matrix->grid;
-  const int owner =
-    k / matrix->row_block % grid->rows * grid->columns + k / matrix->column_block % grid->columns;
-  double *corner = diagonal_entry(matrix, k);
-  int info = 0;
-
-  if (corner) info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', width, corner, matrix->ld);
-  PetscCallMPI(MPI_Bcast(&info, 1, MPI_INT, owner, grid->comm));
-  *good = info == 0;
-  return 0;
-}
-
-/* Right-looking Cholesky factorisation of the rows and columns from `first` on. `first` need not
-   begin a block, which pdpotrf requires. */
-static PetscErrorCode factor_trailing(int first, int n, RgBlockMatrix *matrix, bool *good)
-{
-  const int *d = matrix->descriptor, block = matrix->row_block;
-  double *a = matrix->a;
-
-  *good = true;
-  for (int k = first, width; *good && k < n; k += width) {
-    width = PetscMin(block - k % block, n - k);
-    const int here = k + 1, next = here + width, rest = n - k - width;
-    PetscCall(factor_diagonal_block(k, width, matrix, good));
-    if (!*good || rest == 0) continue;
-    pdtrsm_("R", "L", "T", "N", &rest, &width, &one, a, &here, &here, d, a, &next, &here, d);
-    pdsyrk_("L", "N", &rest, &width, &minus_one, a, &next, &here, d, &one, a, &next, &next, d);
-  }
-  return 0;
-}
-
-/* New rows below a factor: B = A21 L^-T, then the factor of A22 - B B'. */
-static PetscErrorCode extend(int first, int n, RgBlockMatrix *matrix, bool *good)
-{
-  const int *d = matrix->descriptor, start = 1, here = first + 1, rest = n - first;
-  double *a = matrix->a;
-
-  if (rest <= RG_FEW_ROWS) {
-    PetscCall(block_matrix_extend(first, n, matrix));
-  } else {
-    pdtrsm_("R", "L", "T", "N", &rest, &first, &one, a, &start, &start, d, a, &here, &start, d);
-    pdsyrk_("L", "N", &rest, &first, &minus_one, a, &here, &start, d, &one, a, &here, &here, d);
-  }
-  PetscCall(factor_trailing(first, n, matrix, good));
-  return 0;
-}
-
-static PetscErrorCode factor_whole(int n, RgBlockMatrix *matrix, bool *good)
-{
-  const int start = 1;
-  int info;
-
-  if (matrix->grid->size == 1) {
-    info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, matrix->a, matrix->ld);
-  } else {
-    pdpotrf_("L", &n, matrix->a, &start, &start, matrix->descriptor, &info, 1);
-  }
-  PetscCheck(info >= 0, matrix->grid->comm, PETSC_ERR_LIB, "pdpotrf returned %d", info);
-  *good = info == 0;
-  return 0;
-}
-
-PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
-                                        bool *good, double *log_det)
-{
-  double sums[2] = {0, 0}; /* logarithms of pivots, number of bad pivots */
-
-  *log_det = 0;
-  *good = true;
-  if (n == 0) return 0;
-  if (first == 0) PetscCall(factor_whole(n, matrix, good));
-  else if (first < n) PetscCall(extend(first, n, matrix, good));
-  if (!*good) return 0;
-  for (int g = 0; g < n; g++) {
-    const double *pivot = diagonal_entry(matrix, g);
-    if (!pivot) continue;
-    if (*pivot * *pivot > smallest) sums[0] += log(*pivot);
-    else sums[1] += 1; /* also true for NaN */
-  }
-  PetscCall(rg_grid_sum(matrix->grid, 2, sums));
-  *good = sums[1] == 0;
-  *log_det = 2 * sums[0];
-  return 0;
-}
-
-PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *matrix)
-{
-  int info;
-
-  if (matrix->grid->size > 1) {
-    PetscCall(block_matrix_sweep(n, matrix));
-    return 0;
-  }
-  info = (int)LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, matrix->a, matrix->ld);
-  PetscCheck(info == 0, matrix->grid->comm, PETSC_ERR_LIB, "dpotri returned %d", info);
-  return 0;
-}
-
-/* ---- solves -------------------------------------------------------------------------------- */
-
-PetscErrorCode rg_block_matrix_solve(const RgBlockMatrix *factor, bool transposed, int n, int m,
-                                     RgBlockMatrix *B)
-{
-  const int start = 1;
-
-  if (n == 0 || m == 0) return 0;
-  if (factor->grid->size == 1) {
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transposed ? CblasTrans : CblasNoTrans,
-                CblasNonUnit, n, m, 1.0, factor->a, factor->ld, B->a, B->ld);
-  } else {
-    pdtrsm_("L", "L", transposed ? "T" : "N", "N", &n, &m, &one, factor->a, &start, &start,
-            factor->descriptor, B->a, &start, &start, B->descriptor);
-  }
-  return 0;
-}
-
-/* Columns begin .. begin+count-1 of B, from the replicated to the distributed form or back. */
-static void spread(int n, int m, int begin, int count, double *B, RgBlockMatrix *part, bool back)
-{
-  const RgGrid *grid = part->grid;
-  const int rows = row_of(part, n), columns = column_of(part, count);
-  for (int j = 0; j < columns; j++) {
-    const size_t at = (size_t)(begin + global_column(part, j));
-    for (int i = 0; i < rows; i++) {
-      const size_t g = (size_t)rg_cyclic_global(i, part->row_block, grid->row, grid->rows);
-      double *mine = part->a + (size_t)j * part->ld + i, *all = B + g * (size_t)m + at;
-      if (back) *all = *mine;
-      else *mine = *all;
-    }
-  }
-}
-
-PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower, bool upper, int n,
-                                         int m, double *B)
-{
-  const RgGrid *grid = factor->grid;
-  const int batch = PetscMin(m, factor->row_block * grid->columns);
-  RgBlockMatrix part;
-
-  if (n == 0 || m == 0) return 0;
-  PetscCall(rg_block_matrix_create(grid, n, batch, factor->row_block,
-                                   (batch + grid->columns - 1) / grid->columns, &part));
-  for (int begin = 0; begin < m; begin += batch) {
-    const int count = PetscMin(batch, m - begin);
-    spread(n, m, begin, count, B, &part, false);
-    if (lower) PetscCall(rg_block_matrix_solve(factor, false, n, count, &part));
-    if (upper) PetscCall(rg_block_matrix_solve(factor, true, n, count, &part));
-    for (size_t i = 0; i < (size_t)n; i++)
-      for (int j = 0; j < count; j++) B[i * (size_t)m + (size_t)(begin + j)] = 0;
-    spread(n, m, begin, count, B, &part, true);
-  }
-  PetscCall(rg_grid_sum(grid, (size_t)n * m, B));
-  PetscCall(rg_block_matrix_destroy(&part));
-  return 0;
-}
+/* ---- few rows below a factor ----------------------------------------------------------------- */
 
 typedef struct {
   RgBlockMatrix *A;
@@ -412,8 +227,8 @@ static PetscErrorCode multiply(Extension *e, int g, int width, int root)
 {
   const RgBlockMatrix *A = e->A;
   const RgGrid *grid = A->grid;
-  const int row = rg_cyclic_count(g, A->row_block, grid->row, grid->rows);
-  const int columns = rg_cyclic_count(g, A->column_block, grid->column, grid->columns);
+  const int row = rg_block_row(A, g);
+  const int columns = rg_block_column(A, g);
 
   if (columns)
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, e->m, width, columns, -1.0, e->X, e->m,
@@ -432,7 +247,7 @@ static PetscErrorCode collect(Extension *e, int column, int width, int root)
 
   PetscCall(PetscArrayzero(e->rows, (size_t)width * e->m));
   for (int r = 0; r < e->own; r++) {
-    const int i = rg_cyclic_global(e->from + r, A->row_block, grid->row, grid->rows) - e->first;
+    const int i = rg_block_global_row(A, e->from + r) - e->first;
     for (int c = 0; c < width; c++)
       e->rows[c * e->m + i] = A->a[(size_t)(column + c) * A->ld + e->from + r];
   }
@@ -450,7 +265,7 @@ static PetscErrorCode spread_columns(Extension *e, int column, int width, int ro
   PetscCallMPI(MPI_Bcast(e->part, width * e->m, MPI_DOUBLE, root, grid->column_comm));
   PetscCall(PetscArraycpy(e->X + (size_t)column * e->m, e->part, (size_t)width * e->m));
   for (int r = 0; r < e->own; r++) {
-    const int i = rg_cyclic_global(e->from + r, A->row_block, grid->row, grid->rows) - e->first;
+    const int i = rg_block_global_row(A, e->from + r) - e->first;
     for (int c = 0; c < width; c++)
       A->a[(size_t)(column + c) * A->ld + e->from + r] = e->part[c * e->m + i];
   }
@@ -487,8 +302,8 @@ static PetscErrorCode complete(Extension *e)
   RgBlockMatrix *A = e->A;
   const RgGrid *grid = A->grid;
   const int m = e->m;
-  const int columns = rg_cyclic_count(e->first, A->column_block, grid->column, grid->columns);
-  const int end = rg_cyclic_count(e->first + m, A->column_block, grid->column, grid->columns);
+  const int columns = rg_block_column(A, e->first);
+  const int end = rg_block_column(A, e->first + m);
   double *square;
 
   PetscCall(PetscCalloc1((size_t)m * m, &square));
@@ -496,9 +311,9 @@ static PetscErrorCode complete(Extension *e)
     cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, m, columns, 1.0, e->X, m, 0.0, square, m);
   PetscCallMPI(MPI_Allreduce(square, e->sum, m * m, MPI_DOUBLE, MPI_SUM, grid->row_comm));
   for (int c = columns; c < end; c++) {
-    const int j = rg_cyclic_global(c, A->column_block, grid->column, grid->columns) - e->first;
+    const int j = rg_block_global_column(A, c) - e->first;
     for (int r = 0; r < e->own; r++) {
-      const int i = rg_cyclic_global(e->from + r, A->row_block, grid->row, grid->rows) - e->first;
+      const int i = rg_block_global_row(A, e->from + r) - e->first;
       if (i >= j) A->a[(size_t)c * A->ld + e->from + r] -= e->sum[(size_t)j * m + i];
     }
   }
@@ -506,21 +321,155 @@ static PetscErrorCode complete(Extension *e)
   return 0;
 }
 
+/* Below a factor of the leading first x first part: rows first .. n-1 become L21 = A21 L^-T and
+   A22 - L21 L21', which remains to be factored. For few rows: sends (n - first) n numbers per
+   rank. */
 static PetscErrorCode block_matrix_extend(int first, int n, RgBlockMatrix *A)
 {
-  const RgGrid *grid = A->grid;
   const int block = A->row_block, m = n - first;
   const size_t room = (size_t)block * m, square = (size_t)m * m;
   Extension e = {.A = A, .first = first, .m = m};
 
-  e.from = rg_cyclic_count(first, block, grid->row, grid->rows);
-  e.own = rg_cyclic_count(n, block, grid->row, grid->rows) - e.from;
-  const int columns = rg_cyclic_count(first, block, grid->column, grid->columns);
+  e.from = rg_block_row(A, first);
+  e.own = rg_block_row(A, n) - e.from;
+  const int columns = rg_block_column(A, first);
   PetscCall(PetscMalloc4((size_t)columns * m, &e.X, room, &e.part, room, &e.rows,
                          PetscMax(room, square), &e.sum));
   PetscCall(substitute(&e));
   PetscCall(complete(&e));
   PetscCall(PetscFree4(e.X, e.part, e.rows, e.sum));
+  return 0;
+}
+
+/* ---- Cholesky ------------------------------------------------------------------------------ */
+
+static const double one = 1.0, minus_one = -1.0;
+
+/* Right-looking Cholesky factorisation of the rows and columns from `first` on. `first` need not
+   begin a block, which pdpotrf requires. */
+static PetscErrorCode factor_trailing(int first, int n, RgBlockMatrix *matrix, bool *good)
+{
+  const int *d = matrix->descriptor, block = matrix->row_block;
+  double *a = matrix->a;
+
+  *good = true;
+  for (int k = first, width; *good && k < n; k += width) {
+    width = PetscMin(block - k % block, n - k);
+    const int here = k + 1, next = here + width, rest = n - k - width;
+    double *corner = diagonal_entry(matrix, k); /* of one block, whose owner factors it */
+    int info = 0;
+    if (corner) info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', width, corner, matrix->ld);
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &info, 1, MPI_INT, MPI_MAX, matrix->grid->comm));
+    *good = info == 0;
+    if (!*good || rest == 0) continue;
+    pdtrsm_("R", "L", "T", "N", &rest, &width, &one, a, &here, &here, d, a, &next, &here, d);
+    pdsyrk_("L", "N", &rest, &width, &minus_one, a, &next, &here, d, &one, a, &next, &next, d);
+  }
+  return 0;
+}
+
+/* New rows below a factor: B = A21 L^-T, then the factor of A22 - B B'. */
+static PetscErrorCode extend(int first, int n, RgBlockMatrix *matrix, bool *good)
+{
+  const int *d = matrix->descriptor, start = 1, here = first + 1, rest = n - first;
+  double *a = matrix->a;
+
+  if (rest <= RG_FEW_ROWS) {
+    PetscCall(block_matrix_extend(first, n, matrix));
+  } else {
+    pdtrsm_("R", "L", "T", "N", &rest, &first, &one, a, &start, &start, d, a, &here, &start, d);
+    pdsyrk_("L", "N", &rest, &first, &minus_one, a, &here, &start, d, &one, a, &here, &here, d);
+  }
+  PetscCall(factor_trailing(first, n, matrix, good));
+  return 0;
+}
+
+PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
+                                        bool *good, double *log_det)
+{
+  const int start = 1;
+  int info;
+  double sums[2] = {0, 0}; /* logarithms of pivots, number of bad pivots */
+
+  *log_det = 0;
+  *good = true;
+  if (n == 0) return 0;
+  if (first) {
+    if (first < n) PetscCall(extend(first, n, matrix, good));
+  } else {
+    if (matrix->grid->size == 1)
+      info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, matrix->a, matrix->ld);
+    else pdpotrf_("L", &n, matrix->a, &start, &start, matrix->descriptor, &info, 1);
+    PetscCheck(info >= 0, matrix->grid->comm, PETSC_ERR_LIB, "pdpotrf returned %d", info);
+    *good = info == 0;
+  }
+  if (!*good) return 0;
+  for (int g = 0; g < n; g++) {
+    const double *pivot = diagonal_entry(matrix, g);
+    if (!pivot) continue;
+    if (*pivot * *pivot > smallest) sums[0] += log(*pivot);
+    else sums[1] += 1; /* also true for NaN */
+  }
+  PetscCall(rg_grid_sum(matrix->grid, 2, sums));
+  *good = sums[1] == 0;
+  *log_det = 2 * sums[0];
+  return 0;
+}
+
+/* ---- solves -------------------------------------------------------------------------------- */
+
+PetscErrorCode rg_block_matrix_solve(const RgBlockMatrix *factor, bool transposed, int n, int m,
+                                     RgBlockMatrix *B)
+{
+  const int start = 1;
+
+  if (n == 0 || m == 0) return 0;
+  if (factor->grid->size == 1) {
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transposed ? CblasTrans : CblasNoTrans,
+                CblasNonUnit, n, m, 1.0, factor->a, factor->ld, B->a, B->ld);
+  } else {
+    pdtrsm_("L", "L", transposed ? "T" : "N", "N", &n, &m, &one, factor->a, &start, &start,
+            factor->descriptor, B->a, &start, &start, B->descriptor);
+  }
+  return 0;
+}
+
+/* Columns begin .. begin+count-1 of B, from the replicated to the distributed form or back. */
+static void spread(int n, int m, int begin, int count, double *B, RgBlockMatrix *part, bool back)
+{
+  const int rows = rg_block_row(part, n), columns = rg_block_column(part, count);
+  for (int j = 0; j < columns; j++) {
+    const size_t at = (size_t)(begin + rg_block_global_column(part, j));
+    for (int i = 0; i < rows; i++) {
+      const size_t g = (size_t)rg_block_global_row(part, i);
+      double *mine = part->a + (size_t)j * part->ld + i, *all = B + g * (size_t)m + at;
+      if (back) *all = *mine;
+      else *mine = *all;
+    }
+  }
+}
+
+PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower, bool upper, int n,
+                                         int m, double *B)
+{
+  const RgGrid *grid = factor->grid;
+  const int batch = PetscMin(m, factor->row_block * grid->columns);
+  RgBlockMatrix part;
+
+  if (n == 0 || m == 0) return 0;
+  PetscCall(rg_block_matrix_create(grid, n, batch, factor->row_block,
+                                   (batch + grid->columns - 1) / grid->columns, &part));
+  for (int begin = 0; begin < m; begin += batch) {
+    const int count = PetscMin(batch, m - begin);
+    spread(n, m, begin, count, B, &part, false);
+    if (lower) PetscCall(rg_block_matrix_solve(factor, false, n, count, &part));
+    if (upper) PetscCall(rg_block_matrix_solve(factor, true, n, count, &part));
+    for (size_t i = 0; i < (size_t)n; i++)
+      for (int j = 0; j < count; j++) B[i * (size_t)m + (size_t)(begin + j)] = 0;
+    spread(n, m, begin, count, B, &part, true);
+  }
+  PetscCall(rg_grid_sum(grid, (size_t)n * m, B));
+  PetscCall(rg_block_matrix_destroy(&part));
   return 0;
 }
 
@@ -530,26 +479,24 @@ static PetscErrorCode block_matrix_extend(int first, int n, RgBlockMatrix *A)
 static PetscErrorCode gather_rows(const RgBlockMatrix *L, int first, int m, const double *b,
                                   double *sums)
 {
-  const RgGrid *grid = L->grid;
-  const int from = rg_cyclic_count(first, L->row_block, grid->row, grid->rows);
-  const int own = rg_cyclic_count(first + m, L->row_block, grid->row, grid->rows) - from;
-  const int columns = rg_cyclic_count(first, L->column_block, grid->column, grid->columns);
-  const int end = rg_cyclic_count(first + m, L->column_block, grid->column, grid->columns);
+  const int from = rg_block_row(L, first);
+  const int own = rg_block_row(L, first + m) - from;
+  const int columns = rg_block_column(L, first);
+  const int end = rg_block_column(L, first + m);
   double *mine, *product;
 
   if (own == 0) return 0;
   PetscCall(PetscMalloc2(columns, &mine, own, &product));
-  for (int c = 0; c < columns; c++)
-    mine[c] = b[rg_cyclic_global(c, L->column_block, grid->column, grid->columns)];
+  for (int c = 0; c < columns; c++) mine[c] = b[rg_block_global_column(L, c)];
   PetscCall(PetscArrayzero(product, own));
   if (columns)
     cblas_dgemv(CblasColMajor, CblasNoTrans, own, columns, 1.0, L->a + from, L->ld, mine, 1, 0.0,
                 product, 1);
   for (int r = 0; r < own; r++) {
-    const int i = rg_cyclic_global(from + r, L->row_block, grid->row, grid->rows) - first;
+    const int i = rg_block_global_row(L, from + r) - first;
     sums[i] = product[r];
     for (int c = columns; c < end; c++) {
-      const int j = rg_cyclic_global(c, L->column_block, grid->column, grid->columns) - first;
+      const int j = rg_block_global_column(L, c) - first;
       if (j <= i) sums[m + (size_t)j * m + i] = L->a[(size_t)c * L->ld + from + r];
     }
   }
@@ -570,6 +517,8 @@ PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *L, int first, int
   PetscCall(PetscFree(sums));
   return 0;
 }
+
+/* ---- inverse ------------------------------------------------------------------------------- */
 
 enum { CHUNK = 2 }; /* block columns of one update */
 
@@ -598,17 +547,16 @@ static bool own_column(const Sweep *s)
 
 static void place(Sweep *s, int k)
 {
-  const RgGrid *grid = s->A->grid;
   const int block = s->A->row_block;
 
   s->k = k;
   s->g = k * block;
   s->width = PetscMin(block, s->n - s->g);
-  s->rows = rg_cyclic_count(s->n, block, grid->row, grid->rows);
-  s->row = rg_cyclic_count(s->g, block, grid->row, grid->rows);
-  s->next = rg_cyclic_count(s->g + s->width, block, grid->row, grid->rows);
-  s->column = rg_cyclic_count(s->g, block, grid->column, grid->columns);
-  s->columns = rg_cyclic_count(s->g + s->width, block, grid->column, grid->columns);
+  s->rows = rg_block_row(s->A, s->n);
+  s->row = rg_block_row(s->A, s->g);
+  s->next = rg_block_row(s->A, s->g + s->width);
+  s->column = rg_block_column(s->A, s->g);
+  s->columns = rg_block_column(s->A, s->g + s->width);
 }
 
 /* L_kk^-1 to the process row of the block. */
@@ -643,17 +591,6 @@ static void take(const RgBlockMatrix *A, int row, int column, int rows, int colu
       a[i] = 0.0;
     }
   }
-}
-
-static PetscErrorCode share_left(Sweep *s)
-{
-  const RgGrid *grid = s->A->grid;
-  const int below = s->rows - s->next;
-
-  if (own_column(s)) take(s->A, s->next, s->column, below, s->width, s->left);
-  PetscCallMPI(
-    MPI_Bcast(s->left, below * s->width, MPI_DOUBLE, s->k % grid->columns, grid->row_comm));
-  return 0;
 }
 
 static PetscErrorCode share_panel(Sweep *s)
@@ -708,15 +645,14 @@ static PetscErrorCode share_across(Sweep *s)
 static void update(const Sweep *s)
 {
   RgBlockMatrix *A = s->A;
-  const RgGrid *grid = A->grid;
   const int width = s->width, below = s->rows - s->next, step = CHUNK * A->column_block;
 
   if (below && s->columns)
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, below, s->columns, width, -1.0, s->left,
                 below, s->panel, width, 1.0, A->a + s->next, A->ld);
   for (int j = 0; j < s->columns; j += step) {
-    const int first = rg_cyclic_global(j, A->column_block, grid->column, grid->columns);
-    const int top = rg_cyclic_count(first, A->row_block, grid->row, grid->rows);
+    const int first = rg_block_global_column(A, j);
+    const int top = rg_block_row(A, first);
     if (top >= s->next) break;
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s->next - top,
                 PetscMin(step, s->columns - j), width, 1.0, s->across + (size_t)top * width, width,
@@ -724,11 +660,16 @@ static void update(const Sweep *s)
   }
 }
 
-static PetscErrorCode block_matrix_sweep(int n, RgBlockMatrix *A)
+PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *A)
 {
   const int block = A->row_block, rows = A->local_rows, columns = A->local_columns;
   Sweep s = {.A = A, .n = n};
 
+  if (A->grid->size == 1) {
+    const int info = (int)LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, A->a, A->ld);
+    PetscCheck(info == 0, A->grid->comm, PETSC_ERR_LIB, "dpotri returned %d", info);
+    return 0;
+  }
   PetscCall(PetscMalloc4(block * block, &s.corner, (size_t)rows * block, &s.left,
                          (size_t)columns * block, &s.panel, (size_t)rows * block, &s.across));
   PetscCall(PetscMalloc4((size_t)columns * block, &s.packed, (size_t)rows * block, &s.arrived,
@@ -736,7 +677,10 @@ static PetscErrorCode block_matrix_sweep(int n, RgBlockMatrix *A)
   for (int k = 0; k * block < n; k++) {
     place(&s, k);
     PetscCall(invert_corner(&s));
-    PetscCall(share_left(&s));
+    const int below = s.rows - s.next;
+    if (own_column(&s)) take(A, s.next, s.column, below, s.width, s.left);
+    PetscCallMPI(
+      MPI_Bcast(s.left, below * s.width, MPI_DOUBLE, k % A->grid->columns, A->grid->row_comm));
     PetscCall(share_panel(&s));
     PetscCall(share_across(&s));
     update(&s);

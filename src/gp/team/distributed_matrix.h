@@ -23,12 +23,6 @@ typedef struct {
 PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid);
 PetscErrorCode rg_grid_destroy(RgGrid *grid);
 
-/* The number of global indices in 0 .. n-1 that process `index` of `count` holds. This is also
-   the local index of its first global index >= n. */
-int rg_cyclic_count(int n, int block, int index, int count);
-/* Global index of a local one. */
-int rg_cyclic_global(int local, int block, int index, int count);
-
 /* rows x columns, cut into row_block x column_block, local part column-major. */
 typedef struct {
   const RgGrid *grid; /* borrowed */
@@ -37,6 +31,14 @@ typedef struct {
   double *a; /* local_columns * ld; owned */
   int descriptor[RG_DESCRIPTOR];
 } RgBlockMatrix;
+
+/* The local index of this rank's first row (column) whose global index is at least g. This is also
+   the number of its rows (columns) among the first g. */
+int rg_block_row(const RgBlockMatrix *matrix, int g);
+int rg_block_column(const RgBlockMatrix *matrix, int g);
+/* The global index of a local row (column). */
+int rg_block_global_row(const RgBlockMatrix *matrix, int i);
+int rg_block_global_column(const RgBlockMatrix *matrix, int j);
 
 /* Create a block matrix over the grid, with unset entries; destroy it. Every rank calls both. */
 PetscErrorCode rg_block_matrix_create(const RgGrid *grid, int rows, int columns, int row_block,

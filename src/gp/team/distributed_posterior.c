@@ -28,9 +28,6 @@ static const double log_2pi = 1.83787706640934548356065947281;
 
 /* ---- likelihood ---------------------------------------------------------------------------- */
 
-/* Make alpha valid. Collective. */
-static PetscErrorCode distributed_make_alpha(RgDistributed *p);
-
 /* alpha (n) = (K + v I)^-1 (y - mean), the mean by generalised least squares if it is learned. */
 static PetscErrorCode weights_of_outputs(const RgBlockMatrix *factor, bool learn_mean, int n,
                                          const double *y, double *mean, double *alpha)
@@ -64,12 +61,11 @@ static void weigh_block(const RgBlockMatrix *inverse, int top, int column, int g
                         const double *alpha, double *weight, double *trace)
 {
   const int height = inverse->local_rows - top;
-  const RgGrid *grid = inverse->grid;
   for (int c = 0; c < width; c++) {
     const double *entry = inverse->a + (size_t)(column + c) * inverse->ld + top;
     double *out = weight + (size_t)c * height;
     for (int r = 0; r < height; r++) {
-      const int row = rg_cyclic_global(top + r, inverse->row_block, grid->row, grid->rows);
+      const int row = rg_block_global_row(inverse, top + r);
       const double value = alpha[row] * alpha[g + c] - entry[r];
       out[r] = row > g + c ? 2.0 * value : row == g + c ? value : 0.0;
       if (row == g + c) *trace += value;
@@ -81,18 +77,17 @@ static void weigh_block(const RgBlockMatrix *inverse, int top, int column, int g
 static PetscErrorCode contract_gradient(const RgKernel *kernel, const RgBlockMatrix *inverse, int n,
                                         const double *X, const double *alpha, double *gradient)
 {
-  const RgGrid *grid = inverse->grid;
   const int dim = kernel->dim, size = rg_kernel_theta_size(kernel), block = inverse->column_block;
-  const int columns = rg_cyclic_count(n, block, grid->column, grid->columns);
+  const int columns = rg_block_column(inverse, n);
   const int rows = inverse->local_rows;
   double *points, *weight, *part;
 
   PetscCall(PetscMalloc3((size_t)rows * dim, &points, (size_t)rows * block, &weight, size, &part));
   rg_block_matrix_rows(inverse, 0, n, dim, X, points);
   for (int j = 0; j < columns; j += block) {
-    const int g = rg_cyclic_global(j, block, grid->column, grid->columns);
+    const int g = rg_block_global_column(inverse, j);
     const int width = PetscMin(block, n - g);
-    const int top = rg_cyclic_count(g, inverse->row_block, grid->row, grid->rows);
+    const int top = rg_block_row(inverse, g);
     if (top == rows) continue;
     weigh_block(inverse, top, j, g, width, alpha, weight, &gradient[size]);
     PetscCall(rg_kernel_theta_cross(kernel, width, X + (size_t)g * dim, rows - top,
@@ -124,26 +119,11 @@ static PetscErrorCode likelihood(const RgKernel *kernel, double noise_variance, 
   return 0;
 }
 
-/* The gradient, from what `value` left behind. */
-static PetscErrorCode slopes(const RgKernel *kernel, double noise_variance, const RgData *data,
-                             const double *alpha, RgBlockMatrix *matrix, double *gradient)
-{
-  const int size = rg_kernel_theta_size(kernel), n = data->n;
-
-  PetscCall(rg_block_matrix_invert(n, matrix));
-  PetscCall(PetscArrayzero(gradient, size + 1));
-  PetscCall(contract_gradient(kernel, matrix, n, data->X, alpha, gradient));
-  PetscCall(rg_grid_sum(matrix->grid, (size_t)size + 1, gradient));
-  for (int p = 0; p < size; p++) gradient[p] *= 0.5;
-  gradient[size] *= 0.5 * noise_variance;
-  return 0;
-}
-
 PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *kernel,
                                         double noise_variance, bool learn_mean, double *mean,
                                         const RgData *data, double *value, double *gradient)
 {
-  const int n = data->n;
+  const int n = data->n, size = rg_kernel_theta_size(kernel);
   RgGrid grid;
   RgBlockMatrix matrix;
   double *alpha;
@@ -153,8 +133,14 @@ PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *
   PetscCall(rg_block_matrix_create(&grid, n, n, grid.block, grid.block, &matrix));
   PetscCall(PetscMalloc1(n, &alpha));
   PetscCall(likelihood(kernel, noise_variance, learn_mean, mean, data, &matrix, alpha, value));
-  if (gradient && isfinite(*value))
-    PetscCall(slopes(kernel, noise_variance, data, alpha, &matrix, gradient));
+  if (gradient && isfinite(*value)) {
+    PetscCall(rg_block_matrix_invert(n, &matrix));
+    PetscCall(PetscArrayzero(gradient, size + 1));
+    PetscCall(contract_gradient(kernel, &matrix, n, data->X, alpha, gradient));
+    PetscCall(rg_grid_sum(&grid, (size_t)size + 1, gradient));
+    for (int p = 0; p < size; p++) gradient[p] *= 0.5;
+    gradient[size] *= 0.5 * noise_variance;
+  }
   PetscCall(PetscFree(alpha));
   PetscCall(rg_block_matrix_destroy(&matrix));
   PetscCall(rg_grid_destroy(&grid));
@@ -167,20 +153,18 @@ PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *
 static PetscErrorCode multiply(const RgBlockMatrix *L, int n, const double *z, double *f)
 {
   const RgGrid *grid = L->grid;
-  const int rows = rg_cyclic_count(n, L->row_block, grid->row, grid->rows);
-  const int columns = rg_cyclic_count(n, L->column_block, grid->column, grid->columns);
+  const int rows = rg_block_row(L, n);
+  const int columns = rg_block_column(L, n);
   double *sums;
 
   PetscCall(PetscCalloc1(PetscMax(rows, 1), &sums));
   for (int j = 0; j < columns; j++) {
-    const int g = rg_cyclic_global(j, L->column_block, grid->column, grid->columns);
+    const int g = rg_block_global_column(L, j);
     const double *a = L->a + (size_t)j * L->ld, factor = z[g];
-    for (int i = rg_cyclic_count(g, L->row_block, grid->row, grid->rows); i < rows; i++)
-      sums[i] += a[i] * factor;
+    for (int i = rg_block_row(L, g); i < rows; i++) sums[i] += a[i] * factor;
   }
   PetscCall(PetscArrayzero(f, n));
-  for (int i = 0; i < rows; i++)
-    f[rg_cyclic_global(i, L->row_block, grid->row, grid->rows)] = sums[i];
+  for (int i = 0; i < rows; i++) f[rg_block_global_row(L, i)] = sums[i];
   PetscCall(rg_grid_sum(grid, (size_t)n, f));
   PetscCall(PetscFree(sums));
   return 0;
@@ -215,25 +199,21 @@ PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel
   return 0;
 }
 
+/* ---- predictions --------------------------------------------------------------------------- */
+
+/* Make alpha valid. Collective. */
+static PetscErrorCode make_alpha(RgDistributed *p)
+{
+  if (p->alpha_valid) return 0;
+  PetscCall(PetscArraycpy(p->alpha, p->beta, p->n));
+  PetscCall(rg_block_matrix_solve_all(&p->L, false, true, p->n, 1, p->alpha));
+  p->alpha_valid = true;
+  return 0;
+}
+
 static int batch_size(const RgDistributed *p)
 {
   return p->grid.block * p->grid.columns;
-}
-
-/* Global index of a local candidate of the batch, in its columns. */
-static int candidate(const RgDistributed *p, int local)
-{
-  return rg_cyclic_global(local, p->V.column_block, p->grid.column, p->grid.columns);
-}
-
-static int local_candidates(const RgDistributed *p, int m)
-{
-  return rg_cyclic_count(m, p->V.column_block, p->grid.column, p->grid.columns);
-}
-
-static int local_rows(const RgDistributed *p)
-{
-  return rg_cyclic_count(p->n, p->V.row_block, p->grid.row, p->grid.rows);
 }
 
 /* V for n data and m candidates, every process column with an equal part of them. */
@@ -272,12 +252,6 @@ static PetscErrorCode fill_batch(RgDistributed *p, int m, const double *Z, bool 
   return 0;
 }
 
-/* out (n): the entries of a replicated vector in this rank's rows. */
-static void take_rows(const RgDistributed *p, const double *vector, double *out)
-{
-  rg_block_matrix_rows(&p->V, 0, p->n, 1, vector, out);
-}
-
 static PetscErrorCode predict_batch(RgDistributed *p, int m, const double *Z, double *mean,
                                     double *variance)
 {
@@ -285,13 +259,13 @@ static PetscErrorCode predict_batch(RgDistributed *p, int m, const double *Z, do
   double *weight, *sums; /* sums: means, then squared norms */
 
   PetscCall(fill_batch(p, m, Z, variance != NULL));
-  const int rows = local_rows(p);
+  const int rows = p->V.local_rows;
   PetscCall(PetscMalloc1(PetscMax(rows, 1), &weight));
   PetscCall(PetscCalloc1(2 * (size_t)m, &sums));
-  take_rows(p, variance ? p->beta : p->alpha, weight);
-  for (int j = 0; j < local_candidates(p, m); j++) {
+  rg_block_matrix_rows(&p->V, 0, p->n, 1, variance ? p->beta : p->alpha, weight);
+  for (int j = 0; j < p->V.local_columns; j++) {
     const double *v = p->V.a + (size_t)j * p->V.ld;
-    const int at = candidate(p, j);
+    const int at = rg_block_global_column(&p->V, j);
     sums[at] = cblas_ddot(rows, v, 1, weight, 1);
     if (variance) sums[m + at] = cblas_ddot(rows, v, 1, v, 1);
   }
@@ -315,24 +289,11 @@ PetscErrorCode rg_distributed_predict(RgDistributed *p, int m, const double *Z, 
     for (int j = 0; variance && j < m; j++) variance[j] = rg_kernel_diagonal(&p->kernel);
     return 0;
   }
-  if (!variance) PetscCall(distributed_make_alpha(p));
+  if (!variance) PetscCall(make_alpha(p));
   for (int j = 0; j < m; j += batch)
     PetscCall(predict_batch(p, PetscMin(batch, m - j), Z + (size_t)j * p->kernel.dim, mean + j,
                             variance ? variance + j : NULL));
   return 0;
-}
-
-/* U := beta p' + V q, columns of this rank. */
-static void combine(const RgDistributed *p, int m, const double *weight, const double *mean_bar,
-                    const double *variance_bar, RgBlockMatrix *U)
-{
-  const int rows = local_rows(p);
-  for (int j = 0; j < local_candidates(p, m); j++) {
-    const double *v = p->V.a + (size_t)j * p->V.ld;
-    const double a = mean_bar[candidate(p, j)], b = -2.0 * variance_bar[candidate(p, j)];
-    double *u = U->a + (size_t)j * U->ld;
-    for (int i = 0; i < rows; i++) u[i] = weight[i] * a + v[i] * b;
-  }
 }
 
 /* G += the contraction of U with the kernel's gradient, over this rank's part. */
@@ -340,7 +301,7 @@ static PetscErrorCode contract(const RgDistributed *p, int m, const double *Z,
                                const RgBlockMatrix *U, const double *alpha, const double *mean_bar,
                                double *G)
 {
-  const int rows = local_rows(p), count = local_candidates(p, m), dim = p->kernel.dim;
+  const int rows = p->V.local_rows, count = p->V.local_columns, dim = p->kernel.dim;
   double *points, *targets, *weights, *part;
 
   if (rows == 0 || count == 0) return 0;
@@ -348,14 +309,15 @@ static PetscErrorCode contract(const RgDistributed *p, int m, const double *Z,
                          (size_t)rows * count, &weights, (size_t)count * dim, &part));
   rg_block_matrix_rows(&p->V, 0, p->n, dim, p->X, points);
   for (int j = 0; j < count; j++) {
-    const int at = candidate(p, j);
+    const int at = rg_block_global_column(&p->V, j);
     PetscCall(PetscArraycpy(targets + (size_t)j * dim, Z + (size_t)at * dim, dim));
     for (int i = 0; i < rows; i++)
       weights[(size_t)i * count + j] = U ? U->a[(size_t)j * U->ld + i] : alpha[i] * mean_bar[at];
   }
   PetscCall(rg_kernel_cross_gradient(&p->kernel, rows, points, count, targets, weights, part));
   for (int j = 0; j < count; j++)
-    PetscCall(PetscArraycpy(G + (size_t)candidate(p, j) * dim, part + (size_t)j * dim, dim));
+    PetscCall(PetscArraycpy(G + (size_t)rg_block_global_column(&p->V, j) * dim,
+                            part + (size_t)j * dim, dim));
   PetscCall(PetscFree4(points, targets, weights, part));
   return 0;
 }
@@ -369,11 +331,17 @@ static PetscErrorCode gradient_batch(RgDistributed *p, int m, const double *Z,
   PetscCall(PetscArrayzero(G, (size_t)m * p->kernel.dim));
   if (variance_bar) PetscCall(fill_batch(p, m, Z, true));
   else PetscCall(lay_out_batch(p, m));
-  PetscCall(PetscMalloc1(PetscMax(local_rows(p), 1), &weight));
-  take_rows(p, variance_bar ? p->beta : p->alpha, weight);
+  PetscCall(PetscMalloc1(PetscMax(p->V.local_rows, 1), &weight));
+  rg_block_matrix_rows(&p->V, 0, p->n, 1, variance_bar ? p->beta : p->alpha, weight);
   if (variance_bar) {
     PetscCall(rg_block_matrix_create(&p->grid, p->n, m, p->grid.block, p->V.column_block, &U));
-    combine(p, m, weight, mean_bar, variance_bar, &U);
+    for (int j = 0; j < p->V.local_columns; j++) { /* U = beta p' + V q */
+      const int at = rg_block_global_column(&p->V, j);
+      const double *v = p->V.a + (size_t)j * p->V.ld;
+      const double a = mean_bar[at], b = -2.0 * variance_bar[at];
+      double *u = U.a + (size_t)j * U.ld;
+      for (int i = 0; i < p->V.local_rows; i++) u[i] = weight[i] * a + v[i] * b;
+    }
     PetscCall(rg_block_matrix_solve(&p->L, true, p->n, m, &U));
   }
   PetscCall(contract(p, m, Z, U.grid ? &U : NULL, weight, mean_bar, G));
@@ -393,14 +361,12 @@ PetscErrorCode rg_distributed_gradient(RgDistributed *p, int m, const double *Z,
     PetscCall(PetscArrayzero(G, (size_t)m * dim));
     return 0;
   }
-  if (!variance_bar) PetscCall(distributed_make_alpha(p));
+  if (!variance_bar) PetscCall(make_alpha(p));
   for (int j = 0; j < m; j += batch)
     PetscCall(gradient_batch(p, PetscMin(batch, m - j), Z + (size_t)j * dim, mean_bar + j,
                              variance_bar ? variance_bar + j : NULL, G + (size_t)j * dim));
   return 0;
 }
-
-static const double half_log_2pi = 0.91893853320467274178;
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -483,15 +449,6 @@ static PetscErrorCode whiten_outputs(RgDistributed *p, int first)
   else PetscCall(rg_block_matrix_solve_all(&p->L, true, false, p->n, 1, p->beta));
   p->alpha_valid = false;
   p->m_kept = 0;
-  return 0;
-}
-
-static PetscErrorCode distributed_make_alpha(RgDistributed *p)
-{
-  if (p->alpha_valid) return 0;
-  PetscCall(PetscArraycpy(p->alpha, p->beta, p->n));
-  PetscCall(rg_block_matrix_solve_all(&p->L, false, true, p->n, 1, p->alpha));
-  p->alpha_valid = true;
   return 0;
 }
 
@@ -591,11 +548,6 @@ PetscErrorCode rg_distributed_solve(RgDistributed *p, bool lower, bool upper, in
 
 /* ---- state --------------------------------------------------------------------------------- */
 
-int rg_distributed_dim(const RgDistributed *p)
-{
-  return p->kernel.dim;
-}
-
 int rg_distributed_size(const RgDistributed *p)
 {
   return p->n;
@@ -610,7 +562,7 @@ double rg_distributed_log_likelihood(const RgDistributed *p)
 {
   double squares = 0.0;
   for (int i = 0; i < p->n; i++) squares += p->beta[i] * p->beta[i];
-  return -0.5 * squares - 0.5 * p->log_det - p->n * half_log_2pi;
+  return -0.5 * squares - 0.5 * p->log_det - p->n * (0.5 * log_2pi);
 }
 
 double rg_distributed_bytes(const RgDistributed *p)

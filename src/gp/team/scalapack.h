@@ -12,32 +12,47 @@
 
 enum { RG_DESCRIPTOR = 9 }; /* ints of an array descriptor */
 
-/* Whether this build has ScaLAPACK. Without it, the functions below do nothing. */
-bool rg_scalapack_available(void);
+/* Whether this build has ScaLAPACK. Without it every trial belongs to one rank, creating a grid
+   fails, and nothing calls the functions below, which are then missing. */
+#ifdef RG_NO_SCALAPACK
+#define RG_SCALAPACK __attribute__((weak))
+#else
+#define RG_SCALAPACK
+#endif
+static inline bool rg_scalapack_available(void)
+{
+#ifdef RG_NO_SCALAPACK
+  return false;
+#else
+  return true;
+#endif
+}
 
 /* BLACS */
-int Csys2blacs_handle(MPI_Comm comm);
-void Cfree_blacs_system_handle(int handle);
-void Cblacs_gridinit(int *context, const char *order, int rows, int columns);
-void Cblacs_gridinfo(int context, int *rows, int *columns, int *row, int *column);
-void Cblacs_gridexit(int context);
+RG_SCALAPACK int Csys2blacs_handle(MPI_Comm comm);
+RG_SCALAPACK void Cfree_blacs_system_handle(int handle);
+RG_SCALAPACK void Cblacs_gridinit(int *context, const char *order, int rows, int columns);
+RG_SCALAPACK void Cblacs_gridinfo(int context, int *rows, int *columns, int *row, int *column);
+RG_SCALAPACK void Cblacs_gridexit(int context);
 
 /* ScaLAPACK tools */
-void descinit_(int *descriptor, const int *m, const int *n, const int *mb, const int *nb,
-               const int *first_row, const int *first_column, const int *context, const int *ld,
-               int *info);
+RG_SCALAPACK void descinit_(int *descriptor, const int *m, const int *n, const int *mb,
+                            const int *nb, const int *first_row, const int *first_column,
+                            const int *context, const int *ld, int *info);
 
 /* PBLAS */
-void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
-             const int *n, const double *alpha, const double *a, const int *ia, const int *ja,
-             const int *desc_a, double *b, const int *ib, const int *jb, const int *desc_b);
-void pdsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
-             const double *a, const int *ia, const int *ja, const int *desc_a, const double *beta,
-             double *c, const int *ic, const int *jc, const int *desc_c);
+RG_SCALAPACK void pdtrsm_(const char *side, const char *uplo, const char *trans, const char *diag,
+                          const int *m, const int *n, const double *alpha, const double *a,
+                          const int *ia, const int *ja, const int *desc_a, double *b, const int *ib,
+                          const int *jb, const int *desc_b);
+RG_SCALAPACK void pdsyrk_(const char *uplo, const char *trans, const int *n, const int *k,
+                          const double *alpha, const double *a, const int *ia, const int *ja,
+                          const int *desc_a, const double *beta, double *c, const int *ic,
+                          const int *jc, const int *desc_c);
 
 /* ScaLAPACK */
-void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
-              const int *desc_a, int *info, size_t uplo_length);
+RG_SCALAPACK void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
+                           const int *desc_a, int *info, size_t uplo_length);
 
 /* PBLAS calls this function for its block size. Our definition replaces the library's. */
 RG_API int pilaenv_(const int *context, const char *precision, size_t length);

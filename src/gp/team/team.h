@@ -34,59 +34,75 @@ bool rg_team_is_leader(const RgTeam *team);
 /* Whether n data (or points) should be spread over the team. */
 bool rg_team_takes(const RgTeam *team, int n);
 
-/* Number of jobs that the leader has given the team. At 0 the leader's results are those of one
+/* Number of tasks that the leader has given the team. At 0 the leader's results are those of one
    rank. */
 int64_t rg_team_jobs(const RgTeam *team);
 
 /* Called now and then by a waiting rank. */
 typedef PetscErrorCode (*RgTeamIdle)(void *closure);
-/* On every rank but the leader: do the leader's jobs until it dismisses the team. Sleeps between
-   jobs. `idle` may be NULL. */
+/* On every rank but the leader: do the leader's tasks until it dismisses the team. Sleeps between
+   tasks. `idle` may be NULL. */
 PetscErrorCode rg_team_serve(RgTeam *team, RgTeamIdle idle, void *closure);
 /* On the leader: let the others return from rg_team_serve. */
 PetscErrorCode rg_team_dismiss(RgTeam *team);
 
-/* On the leader, while the others serve: the functions of distributed.h on the posterior `slot`. */
-PetscErrorCode rg_team_posterior_create(RgTeam *team, const RgKernel *kernel, int capacity,
-                                        int *slot);
-PetscErrorCode rg_team_posterior_destroy(RgTeam *team, int slot);
-PetscErrorCode rg_team_posterior_set(RgTeam *team, int slot, const RgKernel *kernel,
-                                     double noise_variance, double mean, const RgData *data,
-                                     RgFailure *failure);
-PetscErrorCode rg_team_posterior_append(RgTeam *team, int slot, int m, const double *X,
-                                        const double *y, RgFailure *failure);
-PetscErrorCode rg_team_posterior_keep(RgTeam *team, int slot);
-PetscErrorCode rg_team_posterior_pend(RgTeam *team, int slot, const double *x, double y);
-PetscErrorCode rg_team_posterior_restore(RgTeam *team, int slot);
-PetscErrorCode rg_team_posterior_set_outputs(RgTeam *team, int slot, double mean, const double *y);
-PetscErrorCode rg_team_posterior_predict(RgTeam *team, int slot, int m, const double *Z,
-                                         double *mean, double *variance);
-PetscErrorCode rg_team_posterior_gradient(RgTeam *team, int slot, int m, const double *Z,
-                                          const double *mean_bar, const double *variance_bar,
-                                          double *G);
-PetscErrorCode rg_team_posterior_solve(RgTeam *team, int slot, bool lower, bool upper, int m,
-                                       double *B);
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+/* What a task does: functions of distributed.h, on the posterior of a slot or on data alone, or the
+   work of another room. */
+typedef enum {
+  RG_TEAM_DISMISS,
+  RG_TEAM_CREATE, /* the functions of a posterior, from here */
+  RG_TEAM_DESTROY,
+  RG_TEAM_SET,
+  RG_TEAM_APPEND,
+  RG_TEAM_KEEP,
+  RG_TEAM_PEND,
+  RG_TEAM_RESTORE,
+  RG_TEAM_OUTPUTS,
+  RG_TEAM_PREDICT,
+  RG_TEAM_GRADIENT,
+  RG_TEAM_SOLVE, /* to here */
+  RG_TEAM_OBJECTIVE,
+  RG_TEAM_PATH,
+  RG_TEAM_WORK
+} RgTeamOperation;
+
+enum { RG_TEAM_ARRAYS = 3 };
+
+/* Work that all ranks of a team do together. The leader fills it in; the other ranks get the same
+   numbers, kernel and arrays, and room for the results. */
+typedef struct {
+  RgTeamOperation operation;
+  int slot, n, code; /* code: which work of another room */
+  bool lower, upper; /* triangles to solve with; a learned mean */
+  double noise_variance, mean;
+  const RgKernel *kernel;           /* NULL: no kernel */
+  size_t count[RG_TEAM_ARRAYS];     /* doubles in each array */
+  double *array[RG_TEAM_ARRAYS];    /* only read, but for the right-hand sides of a solve */
+  size_t out_count[RG_TEAM_ARRAYS]; /* doubles in each result; 0: it is not wanted */
+  double *out[RG_TEAM_ARRAYS];
+  RgFailure *failure;            /* NULL where nothing can fail */
+  int kernel_ints, kernel_reals; /* set by rg_team_run */
+} RgTeamTask;
+
+/* For the arrays of a task that are only read. */
+static inline double *rg_team_array(const double *values)
+{
+  return (double *)(uintptr_t)values;
+}
+
+/* The work of another room. *state belongs to one slot and starts as NULL. Collective. */
+typedef PetscErrorCode (*RgTeamWorker)(MPI_Comm comm, const RgTeamTask *task, void **state);
+/* On every rank, after rg_team_create: the worker that does RG_TEAM_WORK. */
+void rg_team_employ(RgTeam *team, RgTeamWorker worker);
+
+/* On the leader, while the others serve. Reserve a slot; do a task. RG_TEAM_DESTROY frees the slot,
+   and so does a worker that leaves NULL as its state. */
+PetscErrorCode rg_team_open(RgTeam *team, int *slot);
+PetscErrorCode rg_team_run(RgTeam *team, RgTeamTask *task);
 /* State of the leader's posterior. Borrowed until the posterior changes. */
 const RgDistributed *rg_team_posterior(const RgTeam *team, int slot);
-
-/* Work of another room that all ranks of a team do together, with the same arrays on each. */
-typedef struct {
-  int code, n;
-  double noise_variance, mean;
-  const RgKernel *kernel; /* NULL: no kernel */
-  size_t count[3];        /* doubles in each array */
-  double *array[3];
-  double *out[3]; /* the leader's result arrays; NULL on the other ranks */
-} RgTeamTask;
-/* *state belongs to the worker of one slot and starts as NULL. Collective. */
-typedef PetscErrorCode (*RgTeamWorker)(MPI_Comm comm, const RgTeamTask *task, void **state);
-
-/* On every rank, after rg_team_create: the worker that does the tasks. */
-void rg_team_employ(RgTeam *team, RgTeamWorker worker);
-/* On the leader, while the others serve: reserve a slot for a worker's state; run a task in it.
-   The worker frees its state by a task of its own, which also frees the slot. */
-PetscErrorCode rg_team_open(RgTeam *team, int *slot);
-PetscErrorCode rg_team_run(RgTeam *team, int slot, RgTeamTask *task);
 
 /* As rg_distributed_objective and rg_distributed_sample_path. */
 PetscErrorCode rg_team_objective(RgTeam *team, const RgKernel *kernel, double noise_variance,

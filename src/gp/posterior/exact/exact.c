@@ -1,4 +1,4 @@
-/* The exact back end: factor, grow, solve. exact_predict.c has the predictions. */
+/* The exact back end: predict, factor, grow, solve. */
 #include "gp/posterior/exact/exact.h"
 #include "base/grow.h"
 #include "base/poll.h"
@@ -87,20 +87,13 @@ PetscErrorCode rg_cross_covariance_destroy(RgCrossCovariance *cross)
   return 0;
 }
 
-static PetscErrorCode reserve(RgCrossCovariance *cross, size_t size)
-{
-  if (size <= cross->room) return 0;
-  PetscCall(PetscFree(cross->work));
-  PetscCall(PetscMalloc1(size, &cross->work));
-  cross->room = size;
-  return 0;
-}
-
 /* C = weights' K, K (centres x m) the kernel between centres and candidates. */
 PetscErrorCode rg_cross_covariance_evaluate(RgCrossCovariance *cross, int m, const double *Z,
                                             double *C)
 {
-  PetscCall(reserve(cross, (size_t)cross->centres * m));
+  const size_t size = (size_t)cross->centres * m;
+
+  PetscCall(rg_room(size, size, &cross->room, &cross->work));
   PetscCall(rg_kernel_cross(cross->kernel, cross->centres, cross->points, m, Z, cross->work));
   cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, cross->p, m, cross->centres, 1.0,
               cross->weights, cross->p, cross->work, m, 0.0, C, m);
@@ -113,7 +106,7 @@ PetscErrorCode rg_cross_covariance_gradient(RgCrossCovariance *cross, int m, con
   size_t size = (size_t)cross->centres * m, entries = (size_t)m * cross->kernel->dim;
   double *W, *add;
 
-  PetscCall(reserve(cross, size + entries));
+  PetscCall(rg_room(size + entries, size + entries, &cross->room, &cross->work));
   W = cross->work;
   add = W + size;
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, cross->centres, m, cross->p, 1.0,
@@ -121,19 +114,6 @@ PetscErrorCode rg_cross_covariance_gradient(RgCrossCovariance *cross, int m, con
   PetscCall(rg_kernel_cross_gradient(cross->kernel, cross->centres, cross->points, m, Z, W, add));
   for (size_t i = 0; i < entries; i++) G[i] += add[i];
   return 0;
-}
-
-/* Zero the part that joins the padded inverse when row and column n begin a group of lanes. */
-static void clear_border(RgPosterior *posterior, int n)
-{
-  size_t ld = (size_t)posterior->capacity, size = (size_t)(n + RG_LANES);
-  double *X = posterior->inverse;
-
-  for (size_t j = 0; j < size; j++) {
-    size_t first = j < (size_t)n ? (size_t)n : 0;
-
-    for (size_t i = first; i < size; i++) X[j * ld + i] = 0.0;
-  }
 }
 
 /* Row n of the inverse from row n of the factor, (l', d): r' L = -l'/d. Solving with L, rather
@@ -146,7 +126,9 @@ static void append_inverse_row(RgPosterior *posterior, int n)
   double *X = posterior->inverse, *row = posterior->row;
   double inverse = 1.0 / L[n * ld + n];
 
-  if (n % RG_LANES == 0) clear_border(posterior, n);
+  const size_t end = (size_t)(n + RG_LANES); /* of the padding that joins with this row */
+  for (size_t j = 0; n % RG_LANES == 0 && j < end; j++)
+    for (size_t i = j < (size_t)n ? (size_t)n : 0; i < end; i++) X[j * ld + i] = 0.0;
   for (int j = 0; j < n; j++) row[j] = -inverse * L[j * ld + n];
   cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, L, (int)ld, row, 1);
   for (int j = 0; j < n; j++) X[j * ld + n] = row[j];
@@ -389,7 +371,6 @@ static PetscErrorCode grow(RgPosterior *posterior, size_t n, size_t old)
 
 static PetscErrorCode exact_open(RgPosterior *posterior, int n)
 {
-  (void)n;
   PetscCall(grow(posterior, 0, 0));
   posterior->alpha_valid = false;
   return 0;
@@ -417,31 +398,23 @@ static double smallest_pivot(const RgPosterior *posterior)
   return posterior->n * PETSC_MACHINE_EPSILON * rg_kernel_largest_variance(&posterior->kernel);
 }
 
-/* Factor K + (noise + jitter) I of the data. *good: all pivots are sound. */
-static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *good)
-{
-  int n = posterior->n, ld = posterior->capacity;
-  double *L = posterior->L, limit = smallest_pivot(posterior);
-
-  PetscCall(rg_kernel_lower(&posterior->kernel, n, posterior->X, ld, L));
-  for (int i = 0; i < n; i++) L[(size_t)i * ld + i] += posterior->noise_variance + jitter;
-  *good = rg_factor_cholesky(n, L, ld) == 0;
-  for (int i = 0; *good && i < n; i++) {
-    double pivot = L[(size_t)i * ld + i];
-
-    *good = pivot * pivot > limit; /* also false for NaN */
-  }
-  return 0;
-}
-
-/* Factor from scratch, with jitter growing from `jitter` until every pivot is sound. */
+/* Factor K + (noise + jitter) I of the data from scratch, with jitter growing from `jitter` until
+   every pivot is sound. */
 static PetscErrorCode factor(RgPosterior *posterior, double jitter, RgFailure *failure)
 {
+  const int n = posterior->n, ld = posterior->capacity;
+  const size_t stride = (size_t)ld + 1;
+  const double limit = smallest_pivot(posterior);
+  double *L = posterior->L;
   bool good;
 
   do {
-    PetscCall(factor_once(posterior, jitter, &good));
-  } while (!good && rg_kernel_more_jitter(&posterior->kernel, posterior->n, &jitter, failure));
+    PetscCall(rg_kernel_lower(&posterior->kernel, n, posterior->X, ld, L));
+    for (int i = 0; i < n; i++) L[i * stride] += posterior->noise_variance + jitter;
+    good = rg_factor_cholesky(n, L, ld) == 0;
+    for (int i = 0; good && i < n; i++)
+      good = L[i * stride] * L[i * stride] > limit; /* also false for NaN */
+  } while (!good && rg_kernel_more_jitter(&posterior->kernel, n, &jitter, failure));
   if (!good) posterior->n = 0;
   posterior->jitter = jitter;
   posterior->n_inverse = 0;
@@ -463,7 +436,6 @@ static void whiten_outputs(RgPosterior *posterior)
 static PetscErrorCode exact_reset(RgPosterior *posterior, const RgObservations *data,
                                   RgFailure *failure)
 {
-  (void)data;
   PetscCall(factor(posterior, 0.0, failure));
   whiten_outputs(posterior);
   return 0;

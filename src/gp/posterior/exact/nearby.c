@@ -1,7 +1,6 @@
 /* Predictions from the data near the candidates. */
 #include "gp/posterior/exact/nearby.h"
 #include "gp/kernel/kernel_internal.h"
-#include "gp/kernel/kernel.h"
 #include "gp/posterior/exact/exact.h"
 #include "maths/blas.h"
 
@@ -103,22 +102,18 @@ PetscErrorCode rg_posterior_project(const RgPosterior *posterior, double toleran
 #define NEAR_TILE RG_LANES
 #define REACH_STEPS 20 /* bisections of the distance beyond which no covariance counts */
 
-/* Numbers of the m points by their last input. last: m, scratch. */
-static PetscErrorCode sort_points(int m, int dim, const double *Z, double *last, PetscInt *order)
+/* Numbers of the m points by their last input, and the points in this order. last: m, scratch. */
+static PetscErrorCode sort_points(int m, int dim, const double *Z, double *last, PetscInt *order,
+                                  double *sorted)
 {
   for (int j = 0; j < m; j++) {
     last[j] = Z[(size_t)j * dim + dim - 1];
     order[j] = j;
   }
   PetscCall(PetscSortRealWithPermutation(m, last, order));
-  return 0;
-}
-
-/* The points in this order. */
-static void permute(int m, int dim, const PetscInt *order, const double *Z, double *sorted)
-{
   for (int j = 0; j < m; j++)
     for (int k = 0; k < dim; k++) sorted[(size_t)j * dim + k] = Z[(size_t)order[j] * dim + k];
+  return 0;
 }
 
 /* Distance in the last input alone beyond which no covariance counts; infinity if it is more than
@@ -182,8 +177,7 @@ PetscErrorCode rg_nearby_create(RgPosterior *posterior, double tolerance, RgNear
                          padded, &nearby->alpha, n, &nearby->at, NEAR_TILE * columns, &nearby->B,
                          rg_kernel_tile_scratch(kernel, NEAR_TILE), &nearby->scratch));
   PetscCall(PetscMalloc3(n * dim, &sorted, n, &last, n, &order));
-  PetscCall(sort_points((int)n, dim, posterior->X, last, order));
-  permute((int)n, dim, order, posterior->X, sorted);
+  PetscCall(sort_points((int)n, dim, posterior->X, last, order, sorted));
   rg_kernel_scale_points(kernel, (int)n, sorted, nearby->data);
   PetscCall(fill_precision(posterior, order, nearby));
   for (size_t a = 0; a < n; a++) nearby->at[a] = sorted[(a + 1) * dim - 1];
@@ -297,38 +291,29 @@ static void fill_tile(RgNearby *nearby, int tile, bool values_only)
                            NEAR_TILE, k + corner, nearby->Pk + at + corner);
 }
 
-/* alpha' k and k' P k of one tile. */
-static void summarise(const RgNearby *nearby, int tile, double *sum, double *squares)
-{
-  const size_t at = (size_t)tile * tile_size(nearby);
-
-  for (int c = 0; c < NEAR_TILE; c++) sum[c] = squares[c] = 0.0;
-  for (int i = nearby->first[tile]; i < nearby->end[tile]; i++) {
-    const double *k = nearby->k + at + (size_t)i * NEAR_TILE;
-    const double *Pk = nearby->Pk + at + (size_t)i * NEAR_TILE;
-    for (int c = 0; c < NEAR_TILE; c++) {
-      sum[c] += nearby->alpha[i] * k[c];
-      squares[c] += k[c] * Pk[c];
-    }
-  }
-}
-
 PetscErrorCode rg_nearby_predict(RgNearby *nearby, int m, const double *Z, bool values_only,
                                  double *mean, double *variance)
 {
   const RgPosterior *posterior = nearby->posterior;
   const int tiles = (m + NEAR_TILE - 1) / NEAR_TILE;
   const double diagonal = rg_kernel_diagonal(&posterior->kernel);
-  double sum[NEAR_TILE], squares[NEAR_TILE];
 
   PetscCall(reserve(nearby, tiles));
   nearby->m = m;
-  PetscCall(sort_points(m, posterior->kernel.dim, Z, nearby->last, nearby->order));
-  permute(m, posterior->kernel.dim, nearby->order, Z, nearby->sorted);
+  PetscCall(sort_points(m, posterior->kernel.dim, Z, nearby->last, nearby->order, nearby->sorted));
   for (int t = 0; t < tiles; t++) {
     const int count = scale_candidates(nearby, t);
+    const size_t at = (size_t)t * tile_size(nearby);
+    double sum[NEAR_TILE] = {0}, squares[NEAR_TILE] = {0}; /* alpha' k and k' P k */
     fill_tile(nearby, t, values_only);
-    summarise(nearby, t, sum, squares);
+    for (int i = nearby->first[t]; i < nearby->end[t]; i++) {
+      const double *k = nearby->k + at + (size_t)i * NEAR_TILE;
+      const double *Pk = nearby->Pk + at + (size_t)i * NEAR_TILE;
+      for (int c = 0; c < NEAR_TILE; c++) {
+        sum[c] += nearby->alpha[i] * k[c];
+        squares[c] += k[c] * Pk[c];
+      }
+    }
     for (int c = 0; c < count; c++) {
       const PetscInt j = nearby->order[t * NEAR_TILE + c];
       mean[j] = posterior->mean + sum[c];

@@ -42,9 +42,9 @@ struct RgIterative {
   double log_det; /* work vectors of the preconditioner */
   /* Coefficients of the last iteration: p'Ap and r'z of every step. */
   int s; /* number of vectors in the stack */
-  int n_curvature, n_product, room;
+  int n_curvature, n_product;
   double *curvature, *product;
-  /* The projection (iterative_projection.c): S of the data up to n_base, rows_base of them here;
+  /* The projection: S of the data up to n_base, rows_base of them here;
      the factor of the projected matrix; the last prediction of one tile. */
   int n_base, rows_base, basis, basis_room, cached;
   double *S, *G, *cached_V, *cached_Z;

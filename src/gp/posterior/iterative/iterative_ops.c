@@ -40,110 +40,47 @@ static PetscErrorCode reset(MPI_Comm comm, const RgTeamTask *task, RgIterative *
   return 0;
 }
 
-/* Solve for the weights of the mean, and report the outcome to the leader. */
-static PetscErrorCode solve_mean(const RgTeamTask *task, RgIterative *gp)
-{
-  RgIterativeReport report;
-
-  PetscCall(rg_iterative_solve(gp, &report));
-  if (task->out[0]) {
-    task->out[0][0] = report.iterations;
-    task->out[0][1] = report.residual;
-    task->out[0][2] = report.converged;
-  }
-  return 0;
-}
-
-/* A function of m points with one value each, written to the leader's array or to scratch. */
-static PetscErrorCode predict(const RgTeamTask *task, RgIterative *gp)
-{
-  double *mean, *variance;
-
-  PetscCall(PetscMalloc2(task->n, &mean, task->n, &variance));
-  if (task->code == MEAN) PetscCall(rg_iterative_mean(gp, task->n, task->array[0], mean));
-  else PetscCall(rg_iterative_predict(gp, task->n, task->array[0], mean, variance));
-  if (task->out[0]) PetscCall(PetscArraycpy(task->out[0], mean, task->n));
-  if (task->out[1]) PetscCall(PetscArraycpy(task->out[1], variance, task->n));
-  PetscCall(PetscFree2(mean, variance));
-  return 0;
-}
-
-static PetscErrorCode gradient(const RgTeamTask *task, RgIterative *gp)
-{
-  double *G;
-
-  PetscCall(PetscMalloc1(task->count[0], &G));
-  PetscCall(rg_iterative_gradient(gp, task->n, task->array[0], task->array[1],
-                                  task->count[2] ? task->array[2] : NULL, G));
-  if (task->out[0]) PetscCall(PetscArraycpy(task->out[0], G, task->count[0]));
-  PetscCall(PetscFree(G));
-  return 0;
-}
-
-static PetscErrorCode likelihood(const RgTeamTask *task, RgIterative *gp)
-{
-  double value, error;
-
-  PetscCall(rg_iterative_log_likelihood(gp, &value, &error));
-  if (task->out[0]) *task->out[0] = value;
-  return 0;
-}
-
-static PetscErrorCode solve(const RgTeamTask *task, RgIterative *gp)
-{
-  RgIterativeReport report;
-
-  PetscCall(rg_iterative_solve_many(gp, task->n, task->array[0], &report));
-  if (task->out[0]) *task->out[0] = report.converged;
-  return 0;
-}
-
 PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **state)
 {
+  double *const *array = task->array, *const *out = task->out, error;
   RgIterative *gp = *state;
+  RgIterativeReport report;
 
   switch ((Code)task->code) {
-  case RESET:
-    PetscCall(reset(comm, task, &gp));
-    *state = gp;
-    PetscCall(solve_mean(task, gp));
+  case RESET: PetscCall(reset(comm, task, &gp)); break;
+  case EXTEND: PetscCall(rg_iterative_extend(gp, task->n, array[0], array[1])); break;
+  case OUTPUTS: PetscCall(rg_iterative_set_outputs(gp, task->mean, array[0])); break;
+  case SOLVE:
+    PetscCall(rg_iterative_solve_many(gp, task->n, array[0], &report));
+    *out[0] = report.converged;
     break;
-  case EXTEND:
-    PetscCall(rg_iterative_extend(gp, task->n, task->array[0], task->array[1]));
-    PetscCall(solve_mean(task, gp));
+  case PREDICT: PetscCall(rg_iterative_predict(gp, task->n, array[0], out[0], out[1])); break;
+  case MEAN: PetscCall(rg_iterative_mean(gp, task->n, array[0], out[0])); break;
+  case GRADIENT:
+    PetscCall(rg_iterative_gradient(gp, task->n, array[0], array[1], array[2], out[0]));
     break;
-  case OUTPUTS:
-    PetscCall(rg_iterative_set_outputs(gp, task->mean, task->array[0]));
-    PetscCall(solve_mean(task, gp));
-    break;
-  case SOLVE: PetscCall(solve(task, gp)); break;
-  case PREDICT:
-  case MEAN: PetscCall(predict(task, gp)); break;
-  case GRADIENT: PetscCall(gradient(task, gp)); break;
-  case LIKELIHOOD: PetscCall(likelihood(task, gp)); break;
+  case LIKELIHOOD: PetscCall(rg_iterative_log_likelihood(gp, out[0], &error)); break;
   case KEEP: PetscCall(rg_iterative_keep(gp)); break;
   case RESTORE: PetscCall(rg_iterative_restore(gp)); break;
-  case CLOSE:
-    PetscCall(rg_iterative_destroy(&gp));
-    *state = NULL;
-    break;
+  case CLOSE: PetscCall(rg_iterative_destroy(&gp)); break;
   }
+  *state = gp;
+  if (task->code > OUTPUTS) return 0;
+  PetscCall(rg_iterative_solve(gp, &report)); /* for the weights of the mean after a change */
+  out[0][0] = report.iterations;
+  out[0][1] = report.residual;
+  out[0][2] = report.converged;
   return 0;
 }
 
 /* ---- on the leader ------------------------------------------------------------------------- */
 
-static double *unconst(const double *values)
+static PetscErrorCode run(const RgPosterior *posterior, RgTeamTask task)
 {
-  return (double *)(uintptr_t)values;
-}
-
-static PetscErrorCode run(const RgPosterior *posterior, RgTeamTask *task)
-{
-  if (rg_team_size(posterior->team) > 1)
-    PetscCall(rg_team_run(posterior->team, posterior->slot, task));
-  else PetscCall(rg_iterative_work(PETSC_COMM_SELF, task, &posterior->iterative->state));
-  return 0;
+  task.operation = RG_TEAM_WORK;
+  task.slot = posterior->slot;
+  if (rg_team_size(posterior->team) > 1) return rg_team_run(posterior->team, &task);
+  return rg_iterative_work(PETSC_COMM_SELF, &task, &posterior->iterative->state);
 }
 
 PetscErrorCode rg_iterative_state_create(const RgSpace *points, const RgSolverOptions *options,
@@ -161,16 +98,13 @@ PetscErrorCode rg_iterative_state_create(const RgSpace *points, const RgSolverOp
 
 static PetscErrorCode iterative_open(RgPosterior *posterior, int n)
 {
-  (void)n;
   if (rg_team_size(posterior->team) > 1) PetscCall(rg_team_open(posterior->team, &posterior->slot));
   return 0;
 }
 
 static PetscErrorCode iterative_close(RgPosterior *posterior)
 {
-  RgTeamTask task = {.code = CLOSE};
-
-  PetscCall(run(posterior, &task));
+  PetscCall(run(posterior, (RgTeamTask){.code = CLOSE}));
   PetscCall(RG_FREE(&posterior->iterative->mean, &posterior->iterative->variance,
                     &posterior->iterative->kept, &posterior->iterative));
   return 0;
@@ -179,15 +113,17 @@ static PetscErrorCode iterative_close(RgPosterior *posterior)
 static PetscErrorCode iterative_predict(RgPosterior *posterior, int m, const double *Z,
                                         double *mean, double *variance, RgPrediction *work)
 {
-  RgTeamTask task = {.code = variance ? PREDICT : MEAN,
-                     .n = m,
-                     .count = {(size_t)m * (size_t)posterior->kernel.dim},
-                     .array = {unconst(Z)},
-                     .out = {mean, variance}};
+  const size_t count = (size_t)m;
+  const RgTeamTask task = {.code = variance ? PREDICT : MEAN,
+                           .n = m,
+                           .count = {count * (size_t)posterior->kernel.dim},
+                           .array = {rg_team_array(Z)},
+                           .out_count = {count, variance ? count : 0},
+                           .out = {mean, variance}};
 
   if (work) work->kept = false;
   if (posterior->n) {
-    PetscCall(run(posterior, &task));
+    PetscCall(run(posterior, task));
     return 0;
   }
   for (int j = 0; j < m; j++) mean[j] = posterior->mean;
@@ -216,7 +152,8 @@ static PetscErrorCode change(RgPosterior *posterior, RgTeamTask *task, RgFailure
   double report[3];
 
   task->out[0] = report;
-  PetscCall(run(posterior, task));
+  task->out_count[0] = 3;
+  PetscCall(run(posterior, *task));
   own->iterations = (int)report[0];
   own->residual = report[1];
   if (failure && (report[2] == 0.0 || own->unfinished)) {
@@ -244,7 +181,6 @@ static PetscErrorCode iterative_reset(RgPosterior *posterior, const RgObservatio
                      .count = {n * (size_t)posterior->kernel.dim, n, 3},
                      .array = {posterior->X, posterior->y, options}};
 
-  (void)data;
   if (n) PetscCall(change(posterior, &task, failure));
   else PetscCall(refresh_points(posterior));
   return 0;
@@ -257,7 +193,7 @@ static PetscErrorCode iterative_extend(RgPosterior *posterior, const RgObservati
   RgTeamTask task = {.code = EXTEND,
                      .n = data->n,
                      .count = {m * (size_t)posterior->kernel.dim, m},
-                     .array = {unconst(data->X), unconst(data->y)}};
+                     .array = {rg_team_array(data->X), rg_team_array(data->y)}};
 
   if (posterior->n == data->n) PetscCall(iterative_reset(posterior, data, failure));
   else PetscCall(change(posterior, &task, failure));
@@ -282,9 +218,10 @@ static PetscErrorCode iterative_solve_many(const RgPosterior *posterior, int m, 
                      .n = m,
                      .count = {(size_t)posterior->n * (size_t)m},
                      .array = {B},
+                     .out_count = {1},
                      .out = {&converged}};
 
-  PetscCall(run(posterior, &task));
+  PetscCall(run(posterior, task));
   if (converged == 0.0) posterior->iterative->unfinished = true;
   return 0;
 }
@@ -298,11 +235,11 @@ static PetscErrorCode iterative_gradient(RgPosterior *posterior, int m, const do
     .code = GRADIENT,
     .n = m,
     .count = {count * (size_t)posterior->kernel.dim, count, variance_bar ? count : 0},
-    .array = {unconst(Z), unconst(mean_bar), unconst(variance_bar)},
+    .array = {rg_team_array(Z), rg_team_array(mean_bar), rg_team_array(variance_bar)},
+    .out_count = {count * (size_t)posterior->kernel.dim},
     .out = {G}};
 
-  (void)work;
-  if (posterior->n) PetscCall(run(posterior, &task));
+  if (posterior->n) PetscCall(run(posterior, task));
   else PetscCall(PetscArrayzero(G, count * (size_t)posterior->kernel.dim));
   return 0;
 }
@@ -311,9 +248,8 @@ static PetscErrorCode iterative_keep(RgPosterior *posterior)
 {
   struct RgIterativeState *own = posterior->iterative;
   const size_t size = own->points ? (size_t)own->points->size : 0;
-  RgTeamTask task = {.code = KEEP};
 
-  if (posterior->n) PetscCall(run(posterior, &task));
+  if (posterior->n) PetscCall(run(posterior, (RgTeamTask){.code = KEEP}));
   own->iterations_kept = own->iterations;
   own->residual_kept = own->residual;
   if (!size) return 0;
@@ -337,9 +273,8 @@ static PetscErrorCode iterative_restore(RgPosterior *posterior)
 {
   struct RgIterativeState *own = posterior->iterative;
   const size_t size = own->points ? (size_t)own->points->size : 0;
-  RgTeamTask task = {.code = RESTORE};
 
-  if (posterior->n) PetscCall(run(posterior, &task));
+  if (posterior->n) PetscCall(run(posterior, (RgTeamTask){.code = RESTORE}));
   own->iterations = own->iterations_kept;
   own->residual = own->residual_kept;
   if (!size) return 0;
@@ -351,9 +286,9 @@ static PetscErrorCode iterative_restore(RgPosterior *posterior)
 static double iterative_log_likelihood(const RgPosterior *posterior)
 {
   double value = NAN;
-  RgTeamTask task = {.code = LIKELIHOOD, .out = {&value}};
+  const RgTeamTask task = {.code = LIKELIHOOD, .out_count = {1}, .out = {&value}};
 
-  return run(posterior, &task) ? NAN : value;
+  return run(posterior, task) ? NAN : value;
 }
 
 bool rg_iterative_present(void)

@@ -1,7 +1,6 @@
 /* Stands in for the other files of this folder in a build without them (REGATTA_ITERATIVE=OFF).
    Study files that ask for the iterative posterior are refused (rg_surrogate_check). */
 #include "gp/posterior/iterative/iterative_ops.h"
-#include "gp/posterior/posterior.h"
 
 const RgPosteriorOps rg_iterative_ops = {.name = "matrix-free"};
 
@@ -13,12 +12,10 @@ bool rg_iterative_present(void)
 PetscErrorCode rg_iterative_state_create(const RgSpace *points, const RgSolverOptions *options,
                                          struct RgIterativeState **state)
 {
-  (void)points, (void)options, (void)state;
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "This build has no iterative posterior");
 }
 
 PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **state)
 {
-  (void)comm, (void)task, (void)state;
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "This build has no iterative posterior");
 }

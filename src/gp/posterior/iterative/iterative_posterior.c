@@ -19,19 +19,13 @@ static PetscErrorCode take_in(RgIterative *gp, int m, const double *X, const dou
 {
   const size_t n = (size_t)gp->n, dim = (size_t)gp->kernel->dim;
   const size_t columns = (size_t)rg_kernel_n_columns(gp->kernel);
-  double *more_X, *more_y, *scaled;
 
   if (gp->n + m > gp->capacity) {
     gp->capacity = gp->n + m + (gp->n ? RG_ITERATIVE_LATER : 0);
-    const size_t room = (size_t)gp->capacity;
-    PetscCall(PetscMalloc3(room * dim, &more_X, room, &more_y, room * columns, &scaled));
-    PetscCall(PetscArraycpy(more_X, gp->X, n * dim));
-    PetscCall(PetscArraycpy(more_y, gp->y, n));
-    PetscCall(PetscArraycpy(scaled, gp->scaled, n * columns));
-    PetscCall(PetscFree3(gp->X, gp->y, gp->scaled));
-    gp->X = more_X;
-    gp->y = more_y;
-    gp->scaled = scaled;
+    const size_t bytes = (size_t)gp->capacity * sizeof(double);
+    PetscCall(PetscRealloc(bytes * dim, &gp->X));
+    PetscCall(PetscRealloc(bytes, &gp->y));
+    PetscCall(PetscRealloc(bytes * columns, &gp->scaled));
   }
   PetscCall(PetscArraycpy(gp->X + n * dim, X, (size_t)m * dim));
   PetscCall(PetscArraycpy(gp->y + n, y, m));
@@ -92,14 +86,11 @@ PetscErrorCode rg_iterative_destroy(RgIterative **gp)
 
   if (!g) return 0;
   PetscCall(forget_kept(g));
-  PetscCall(PetscFree(g->first));
-  PetscCall(PetscFree3(g->X, g->y, g->scaled));
+  PetscCall(RG_FREE(&g->first, &g->X, &g->y, &g->scaled, &g->S, &g->G, &g->alpha, &g->L,
+                    &g->curvature, &g->product));
   PetscCall(rg_kernel_destroy(&g->own));
-  PetscCall(RG_FREE(&g->S, &g->G));
   PetscCall(PetscFree2(g->cached_V, g->cached_Z));
-  PetscCall(RG_FREE(&g->alpha, &g->L));
   PetscCall(PetscFree4(g->pivots, g->T, g->gram, g->M));
-  PetscCall(RG_FREE(&g->curvature, &g->product));
   PetscCallMPI(MPI_Comm_free(&g->comm));
   PetscCall(PetscFree(*gp));
   return 0;
@@ -108,14 +99,11 @@ PetscErrorCode rg_iterative_destroy(RgIterative **gp)
 PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, const double *y)
 {
   const int n = gp->n;
-  double *alpha;
 
   PetscCall(take_in(gp, m, X, y));
   if (gp->alpha) {
-    PetscCall(PetscCalloc1(gp->n, &alpha));
-    PetscCall(PetscArraycpy(alpha, gp->alpha, n));
-    PetscCall(PetscFree(gp->alpha));
-    gp->alpha = alpha;
+    PetscCall(PetscRealloc((size_t)gp->n * sizeof(double), &gp->alpha));
+    PetscCall(PetscArrayzero(gp->alpha + n, m));
   }
   if (gp->n - gp->n_built > RG_ITERATIVE_LATER && !gp->pending) {
     PetscCall(distribute(gp));
@@ -215,13 +203,6 @@ PetscErrorCode rg_iterative_mean(RgIterative *gp, int m, const double *Z, double
   return 0;
 }
 
-static void note_worst(const RgIterativeReport *part, RgIterativeReport *worst)
-{
-  worst->converged = worst->converged && part->converged;
-  worst->iterations = PetscMax(worst->iterations, part->iterations);
-  worst->residual = PetscMax(worst->residual, part->residual);
-}
-
 PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B, RgIterativeReport *report)
 {
   const int first = gp->first[gp->rank], rows = gp->rows;
@@ -237,7 +218,9 @@ PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B, RgIter
       for (int k = 0; k < s; k++)
         mine[(size_t)i * s + k] = B[(size_t)(first + i) * (size_t)m + j + k];
     PetscCall(rg_iterative_solve_stack(gp, s, mine, false, solution, &part));
-    note_worst(&part, report);
+    report->converged = report->converged && part.converged;
+    report->iterations = PetscMax(report->iterations, part.iterations);
+    report->residual = PetscMax(report->residual, part.residual);
     PetscCall(rg_iterative_gather(gp, s, solution, all));
     for (int i = 0; i < gp->n; i++)
       for (int k = 0; k < s; k++) B[(size_t)i * (size_t)m + j + k] = all[(size_t)i * s + k];

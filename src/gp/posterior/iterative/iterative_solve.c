@@ -1,6 +1,7 @@
 /* Conjugate gradients for stacks of right-hand sides. A stack of s systems with one matrix is
    one system with a block-diagonal matrix. Its Krylov polynomial serves all of them, and an
    entry of the kernel, which costs more than a few products, is computed once for the stack. */
+#include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
 #include "gp/posterior/iterative/iterative_internal.h"
 #include "maths/blas.h"
@@ -154,27 +155,20 @@ PetscErrorCode rg_iterative_build_preconditioner(RgIterative *gp)
   return 0;
 }
 
-/* Room for m more rows of L on this rank. */
-static PetscErrorCode widen(RgIterative *gp, int m)
-{
-  const int rows = gp->rows;
-  double *L;
-
-  PetscCall(PetscMalloc1((size_t)(rows + m) * gp->columns, &L));
-  for (int k = 0; k < gp->columns; k++)
-    PetscCall(PetscArraycpy(L + (size_t)k * (rows + m), gp->L + (size_t)k * gp->ld, rows));
-  PetscCall(PetscFree(gp->L));
-  gp->L = L;
-  gp->ld = rows + m;
-  return 0;
-}
-
 PetscErrorCode rg_iterative_extend_preconditioner(RgIterative *gp, int m)
 {
   const int r = gp->columns, dim = gp->kernel->dim, last = gp->rank == gp->ranks - 1;
-  double *row;
+  const size_t rows = (size_t)gp->rows, wide = rows + (size_t)m;
+  double *row, *L;
 
-  if (last) PetscCall(widen(gp, m));
+  if (last) {
+    PetscCall(PetscMalloc1(wide * r, &L));
+    for (int k = 0; k < r; k++)
+      PetscCall(PetscArraycpy(L + k * wide, gp->L + (size_t)k * gp->ld, rows));
+    PetscCall(PetscFree(gp->L));
+    gp->L = L;
+    gp->ld = (int)wide;
+  }
   PetscCall(PetscMalloc1(r, &row));
   for (int i = 0; i < m; i++) {
     const double *x = gp->X + (size_t)(gp->n - m + i) * dim;
@@ -431,18 +425,6 @@ PetscErrorCode rg_iterative_gradient(RgIterative *gp, int m, const double *Z,
   return 0;
 }
 
-static PetscErrorCode note(int *n, int *room, double **curvature, double **product, bool first,
-                           double value)
-{
-  if (*n == *room) {
-    *room = 2 * *room + 64;
-    PetscCall(PetscRealloc((size_t)*room * sizeof(double), curvature));
-    PetscCall(PetscRealloc((size_t)*room * sizeof(double), product));
-  }
-  (first ? *curvature : *product)[(*n)++] = value;
-  return 0;
-}
-
 static PetscErrorCode apply_matrix(Mat matrix, Vec in, Vec out)
 {
   RgIterative *gp;
@@ -460,7 +442,8 @@ static PetscErrorCode apply_matrix(Mat matrix, Vec in, Vec out)
   PetscCall(VecRestoreArray(out, &result));
   PetscCall(PetscFree(all));
   PetscCall(VecDot(in, out, &curvature));
-  PetscCall(note(&gp->n_curvature, &gp->room, &gp->curvature, &gp->product, true, curvature));
+  PetscCall(RG_GROW(gp->n_curvature, gp->curvature));
+  gp->curvature[gp->n_curvature++] = curvature;
   return 0;
 }
 
@@ -477,7 +460,8 @@ static PetscErrorCode apply_preconditioner(PC pc, Vec in, Vec out)
   PetscCall(VecRestoreArray(out, &result));
   PetscCall(VecRestoreArrayRead(in, &residual));
   PetscCall(VecDot(in, out, &product));
-  PetscCall(note(&gp->n_product, &gp->room, &gp->curvature, &gp->product, false, product));
+  PetscCall(RG_GROW(gp->n_product, gp->product));
+  gp->product[gp->n_product++] = product;
   return 0;
 }
 

@@ -33,12 +33,6 @@ static PetscErrorCode join_points(const RgDomain *domain, RgSetPrior *prior)
   return 0;
 }
 
-static bool is_grid(const RgDomain *domain)
-{
-  return domain->design.kind == RG_SPACE_GRID &&
-         (domain->context.dim == 0 || domain->context.kind == RG_SPACE_GRID);
-}
-
 /* The axes of the joint grid, design first. */
 static PetscErrorCode join_axes(const RgDomain *domain, RgSetPrior *prior)
 {
@@ -75,7 +69,9 @@ PetscErrorCode rg_set_prior_create(const RgDomain *domain, const RgKernel *kerne
              PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "The domain is not finite");
   PetscCall(PetscMemzero(prior, sizeof *prior));
   PetscCall(join_points(domain, prior));
-  if (is_grid(domain)) PetscCall(join_axes(domain, prior));
+  if (domain->design.kind == RG_SPACE_GRID &&
+      (domain->context.dim == 0 || domain->context.kind == RG_SPACE_GRID))
+    PetscCall(join_axes(domain, prior));
   PetscCall(rg_kernel_copy(kernel, &prior->kernel));
   prior->padded = rg_pad(prior->size);
   PetscCall(rg_set_prior_set_kernel(prior, kernel));
@@ -88,6 +84,15 @@ PetscErrorCode rg_set_prior_destroy(RgSetPrior *prior)
   PetscCall(RG_FREE(&prior->points, &prior->levels, &prior->axes, &prior->tables, &prior->scaled,
                     &prior->work));
   return 0;
+}
+
+/* Entries of the tables of one term. */
+static size_t tables_size(const RgSetPrior *prior)
+{
+  size_t size = 0;
+
+  for (int a = 0; a < prior->n_axes; a++) size += (size_t)prior->levels[a] * prior->levels[a];
+  return size;
 }
 
 /* The tables of one term: correlations of every axis, multiplied over the factors that use it. */
@@ -113,26 +118,18 @@ static PetscErrorCode term_tables(const RgSetPrior *prior, const RgKernelTerm *t
   return 0;
 }
 
-static PetscErrorCode fill_tables(RgSetPrior *prior)
-{
-  size_t size = 0;
-
-  for (int a = 0; a < prior->n_axes; a++) size += (size_t)prior->levels[a] * prior->levels[a];
-  PetscCall(PetscMalloc1(size * prior->kernel.n_terms, &prior->tables));
-  PetscCall(PetscMalloc1(2 * (size_t)prior->size, &prior->work));
-  for (int t = 0; t < prior->kernel.n_terms; t++) {
-    PetscCall(term_tables(prior, &prior->kernel.terms[t], prior->tables + t * size));
-  }
-  return 0;
-}
-
 PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel)
 {
   PetscCall(rg_kernel_assign(kernel, &prior->kernel));
   PetscCall(RG_FREE(&prior->tables, &prior->scaled, &prior->work));
   prior->factors = prior->n_axes > 0 && rg_kernel_factors_over_inputs(&prior->kernel);
   if (prior->factors) {
-    PetscCall(fill_tables(prior));
+    const size_t size = tables_size(prior);
+
+    PetscCall(PetscMalloc1(size * kernel->n_terms, &prior->tables));
+    PetscCall(PetscMalloc1(2 * (size_t)prior->size, &prior->work));
+    for (int t = 0; t < kernel->n_terms; t++)
+      PetscCall(term_tables(prior, &prior->kernel.terms[t], prior->tables + t * size));
   } else {
     size_t columns = (size_t)rg_kernel_n_columns(kernel), padded = (size_t)prior->padded;
 
@@ -196,16 +193,9 @@ static void evaluated_row(const RgSetPrior *prior, int index, double *row)
 
 void rg_set_prior_row(const RgSetPrior *prior, int index, double *row)
 {
-  const double *end = prior->tables;
-
-  if (!prior->factors) {
-    evaluated_row(prior, index, row);
-    return;
-  }
-  for (int t = 0; t < prior->kernel.n_terms; t++) {
-    for (int a = 0; a < prior->n_axes; a++) end += (size_t)prior->levels[a] * prior->levels[a];
-    term_row(prior, index, end, t > 0, row);
-  }
+  if (!prior->factors) evaluated_row(prior, index, row);
+  for (int t = 0; prior->factors && t < prior->kernel.n_terms; t++)
+    term_row(prior, index, prior->tables + (size_t)(t + 1) * tables_size(prior), t > 0, row);
 }
 
 #define ROWS_PER_BLOCK 32 /* kernel rows per block */
@@ -254,14 +244,6 @@ static PetscErrorCode factor_table(size_t n, const double *table, double *L, dou
   return 0;
 }
 
-static size_t tables_size(const RgSetPrior *prior)
-{
-  size_t size = 0;
-
-  for (int a = 0; a < prior->n_axes; a++) size += (size_t)prior->levels[a] * prior->levels[a];
-  return size;
-}
-
 static PetscErrorCode factor_grid(RgSetFactor *factor, RgFailure *failure)
 {
   const RgSetPrior *prior = factor->prior;
@@ -283,30 +265,20 @@ static PetscErrorCode factor_grid(RgSetFactor *factor, RgFailure *failure)
   return 0;
 }
 
-static PetscErrorCode factor_dense(RgSetFactor *factor, RgFailure *failure)
+PetscErrorCode rg_set_factor_update(RgSetFactor *factor, const RgSetPrior *prior,
+                                    RgFailure *failure)
 {
-  const RgSetPrior *prior = factor->prior;
-  size_t size = (size_t)prior->size * prior->size;
+  const size_t size = (size_t)prior->size * prior->size;
   double *K;
 
+  factor->prior = prior;
+  factor->jitter = 0.0;
+  if (prior->factors) return factor_grid(factor, failure);
   PetscCall(rg_room(size, size, &factor->L_room, &factor->L));
   PetscCall(PetscMalloc1(size, &K));
   PetscCall(rg_kernel_matrix(&prior->kernel, prior->size, prior->points, K));
   PetscCall(factor_matrix(prior->size, K, factor->L, &factor->jitter, failure));
   PetscCall(PetscFree(K));
-  return 0;
-}
-
-PetscErrorCode rg_set_factor_update(RgSetFactor *factor, const RgSetPrior *prior,
-                                    RgFailure *failure)
-{
-  factor->prior = prior;
-  factor->jitter = 0.0;
-  if (prior->factors) {
-    PetscCall(factor_grid(factor, failure));
-  } else {
-    PetscCall(factor_dense(factor, failure));
-  }
   return 0;
 }
 
@@ -327,21 +299,15 @@ static void multiply_term(const RgSetPrior *prior, int count, const double *A, b
   }
 }
 
-/* Number of doubles that the tiles of any axis need. */
-static size_t tile_size(const RgSetPrior *prior)
+/* Room for the tiles of any axis and one more F; *G points to the second. */
+static PetscErrorCode reserve_work(RgSetFactor *factor, int count, double **G)
 {
+  const RgSetPrior *prior = factor->prior;
   int most = 1;
 
   for (int a = 0; a < prior->n_axes; a++) most = PetscMax(most, prior->levels[a]);
-  return 2 * (size_t)most * RG_VECTOR_TILE;
-}
-
-/* Room for tiles and one more F; *G points to the second. */
-static PetscErrorCode reserve_work(RgSetFactor *factor, int count, double **G)
-{
-  const size_t tiles = tile_size(factor->prior);
-  const size_t size = tiles + (size_t)factor->prior->size * count + 8;
-
+  const size_t tiles = 2 * (size_t)most * RG_VECTOR_TILE;
+  const size_t size = tiles + (size_t)prior->size * count + 8;
   PetscCall(rg_room(size, size, &factor->work_room, &factor->work));
   factor->tiles = factor->work + (64 - (uintptr_t)factor->work % 64) / sizeof(double) % 8;
   *G = factor->tiles + tiles;
@@ -369,23 +335,11 @@ PetscErrorCode rg_set_factor_draw(RgSetFactor *factor, int count, RgRandom *rand
 {
   int size = factor->prior->size;
 
-  if (factor->prior->factors) {
-    PetscCall(draw_grid(factor, count, random, F));
-    return 0;
-  }
+  if (factor->prior->factors) return draw_grid(factor, count, random, F);
   rg_vector_normals(random, (size_t)size * count, F);
   cblas_dtrmm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, count, size, 1.0,
               factor->L, size, F, count);
   return 0;
-}
-
-static void scatter(int count, int n, const int *index, const double *rows, double *F)
-{
-  for (int l = 0; l < n; l++) {
-    double *out = F + (size_t)index[l] * count;
-
-    for (int s = 0; s < count; s++) out[s] += rows[(size_t)l * count + s];
-  }
 }
 
 static PetscErrorCode covariance_grid(RgSetFactor *factor, int count, int n, const int *index,
@@ -400,20 +354,23 @@ static PetscErrorCode covariance_grid(RgSetFactor *factor, int count, int n, con
     double *out = t ? G : F;
 
     PetscCall(PetscArrayzero(out, size));
-    scatter(count, n, index, rows, out);
+    for (int l = 0; l < n; l++)
+      for (int s = 0; s < count; s++)
+        out[(size_t)index[l] * count + s] += rows[(size_t)l * count + s];
     multiply_term(prior, count, prior->tables + t * step, false, factor->tiles, out);
     if (t) cblas_daxpy((int)size, 1.0, G, 1, F, 1);
   }
   return 0;
 }
 
-static PetscErrorCode covariance_dense(RgSetFactor *factor, int count, int n, const int *index,
-                                       const double *rows, double *F)
+PetscErrorCode rg_set_factor_covariance(RgSetFactor *factor, int count, int n, const int *index,
+                                        const double *rows, double *F)
 {
   const RgSetPrior *prior = factor->prior;
   int size = prior->size, dim = prior->kernel.dim;
   double *X, *K;
 
+  if (prior->factors) return covariance_grid(factor, count, n, index, rows, F);
   PetscCall(PetscArrayzero(F, (size_t)size * count));
   PetscCall(PetscMalloc2(ROWS_PER_BLOCK * dim, &X, (size_t)ROWS_PER_BLOCK * size, &K));
   for (int l = 0; l < n; l += ROWS_PER_BLOCK) {
@@ -427,16 +384,5 @@ static PetscErrorCode covariance_dense(RgSetFactor *factor, int count, int n, co
                 rows + (size_t)l * count, count, K, size, 1.0, F, count);
   }
   PetscCall(PetscFree2(X, K));
-  return 0;
-}
-
-PetscErrorCode rg_set_factor_covariance(RgSetFactor *factor, int count, int n, const int *index,
-                                        const double *rows, double *F)
-{
-  if (factor->prior->factors) {
-    PetscCall(covariance_grid(factor, count, n, index, rows, F));
-  } else {
-    PetscCall(covariance_dense(factor, count, n, index, rows, F));
-  }
   return 0;
 }

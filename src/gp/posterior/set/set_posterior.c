@@ -76,7 +76,6 @@ static PetscErrorCode rows_create(const RgSetPrior *prior, int capacity, void **
 {
   Rows *rows;
 
-  (void)capacity;
   PetscCall(PetscNew(&rows));
   rows->size = (size_t)prior->size;
   rows->stride = (size_t)rg_pad(prior->size);
@@ -116,7 +115,6 @@ static PetscErrorCode rows_push(void *state, double pivot, const double *row)
 {
   Rows *rows = state;
 
-  (void)pivot;
   if (rows->n == rows->n_blocks * ROWS_PER_BLOCK) {
     PetscCall(RG_GROW(rows->n_blocks, rows->blocks));
     PetscCall(PetscMalloc1(ROWS_PER_BLOCK * rows->stride + 7, &rows->blocks[rows->n_blocks]));

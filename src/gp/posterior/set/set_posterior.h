@@ -112,8 +112,9 @@ struct RgSetBackend {
   PetscErrorCode (*destroy)(void **state);
   /* out (N): posterior covariance of point `index` with every point. */
   PetscErrorCode (*covariance)(void *state, const RgSetPrior *prior, int index, double *out);
-  /* The point of the last call of covariance was observed. pivot: square root of its variance before
-     plus noise; row (N): its posterior covariance with every point before, divided by the pivot. */
+  /* The point of the last call of covariance was observed. pivot: square root of its variance
+     before, plus noise; row (N): its posterior covariance with every point before, divided by the
+     pivot. */
   PetscErrorCode (*push)(void *state, double pivot, const double *row);
   /* Forget the last m observations. */
   void (*pop)(void *state, int m);

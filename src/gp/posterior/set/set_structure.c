@@ -196,7 +196,6 @@ static PetscErrorCode additive_push(void *state, double pivot, const double *row
   Additive *additive = state;
   const size_t held = (size_t)additive->n * additive->total;
 
-  (void)row;
   if (additive->n == additive->capacity) {
     additive->capacity *= 2;
     PetscCall(PetscRealloc(2 * held * sizeof(double), &additive->rows));
@@ -388,7 +387,6 @@ static PetscErrorCode product_push(void *state, double pivot, const double *row)
 {
   Product *product = state;
 
-  (void)row;
   if (product->n == product->capacity) PetscCall(double_capacity(product));
   double *last = product->L + (size_t)product->n * product->capacity;
   PetscCall(PetscArraycpy(last, product->c, product->n));
