@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "regatta/stream.h"
-#include "gp/model/fit.h"
+#include "fit_support.h"
 #include "gp/model/model.h"
 #include "plain.h"
 

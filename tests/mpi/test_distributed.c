@@ -2,7 +2,7 @@
 #include "gp_support.h"
 
 #include "gp/team/distributed.h"
-#include "gp/model/fit.h"
+#include "fit_support.h"
 #include "gp/posterior/posterior.h"
 #include "gp/path/sample_path.h"
 

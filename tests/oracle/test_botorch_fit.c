@@ -1,7 +1,7 @@
 /* The two generations of BoTorch priors: sbo_kde oracles O4 and O14, wdrbo oracle O13. */
 #include "test_main.h"
 
-#include "gp/model/fit.h"
+#include "fit_support.h"
 
 static const RgFitOptions botorch2023 = {
   .length_scale = {RG_PRIOR_GAMMA, 3.0, 6.0},

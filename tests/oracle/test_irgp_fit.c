@@ -1,7 +1,7 @@
 /* irgp_ucb oracle O7: log marginal likelihood and gradient of the data of O5. */
 #include "test_main.h"
 
-#include "gp/model/fit.h"
+#include "fit_support.h"
 
 static void check(double scale_1, double scale_2, double variance, double value,
                   const double *slope)

@@ -69,7 +69,7 @@ static PetscErrorCode reserve(RgFitWork *work, int n)
 PetscErrorCode rg_fit_work_destroy(RgFitWork *work)
 {
   PetscCall(PetscFree4(work->K, work->inverse, work->A, work->alpha));
-  PetscCall(PetscFree2(work->theta, work->free));
+  PetscCall(PetscFree3(work->theta, work->free, work->at));
   memset(work, 0, sizeof *work);
   return 0;
 }
@@ -134,45 +134,40 @@ static PetscErrorCode contraction_matrix(RgFitWork *work, int n, double *trace)
   return 0;
 }
 
-/* In the order of theta. A fixed variance has no prior. */
-static void add_prior_gradient(const RgKernel *kernel, double noise_variance,
-                               const RgFitOptions *options, double *gradient)
+static void add_prior(const RgPrior *prior, double x, double *sum, double **gradient)
 {
+  *sum += rg_prior_log_density(prior, x);
+  if (*gradient) *(*gradient)++ += rg_prior_log_gradient(prior, x);
+}
+
+/* The sum of the log priors; what they add to a gradient (NULL: not wanted), in the order of theta.
+   A fixed variance has no prior. */
+static double add_priors(const RgKernel *kernel, double noise_variance, const RgFitOptions *options,
+                         double *gradient)
+{
+  static const RgPrior none = {RG_PRIOR_NONE, 0, 0};
+  const RgPrior *variance = options->fix_variance ? &none : &options->variance;
+  double sum = 0.0;
+
   for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
     for (int f = 0; f < term->n_factors; f++) {
       for (int s = 0; s < term->factors[f].n_scales; s++)
-        *gradient++ +=
-          rg_prior_log_gradient(&options->length_scale, term->factors[f].length_scale[s]);
+        add_prior(&options->length_scale, term->factors[f].length_scale[s], &sum, &gradient);
     }
-    if (!options->fix_variance)
-      *gradient += rg_prior_log_gradient(&options->variance, term->variance);
-    gradient++;
+    add_prior(variance, term->variance, &sum, &gradient);
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++)
-    *gradient++ += rg_prior_log_gradient(&options->warp, kernel->warp[j]);
+    add_prior(&options->warp, kernel->warp[j], &sum, &gradient);
   for (int j = 0; kernel->trend && j < 2; j++)
-    *gradient++ += rg_prior_log_gradient(&options->trend, kernel->trend[j]);
-  if (options->learn_noise) *gradient += rg_prior_log_gradient(&options->noise, noise_variance);
+    add_prior(&options->trend, kernel->trend[j], &sum, &gradient);
+  if (options->learn_noise) add_prior(&options->noise, noise_variance, &sum, &gradient);
+  return sum;
 }
 
 double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgFitOptions *options)
 {
-  double sum = 0.0;
-  for (int t = 0; t < kernel->n_terms; t++) {
-    const RgKernelTerm *term = &kernel->terms[t];
-    for (int f = 0; f < term->n_factors; f++) {
-      for (int s = 0; s < term->factors[f].n_scales; s++)
-        sum += rg_prior_log_density(&options->length_scale, term->factors[f].length_scale[s]);
-    }
-    if (!options->fix_variance) sum += rg_prior_log_density(&options->variance, term->variance);
-  }
-  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++)
-    sum += rg_prior_log_density(&options->warp, kernel->warp[j]);
-  for (int j = 0; kernel->trend && j < 2; j++)
-    sum += rg_prior_log_density(&options->trend, kernel->trend[j]);
-  if (options->learn_noise) sum += rg_prior_log_density(&options->noise, noise_variance);
-  return sum;
+  return add_priors(kernel, noise_variance, options, NULL);
 }
 
 /* The same computation by the team: one distributed matrix, freed afterwards. */
@@ -191,7 +186,7 @@ static PetscErrorCode objective_by_team(RgFitWork *work, const RgKernel *kernel,
   if (!isfinite(*value)) *value = -INFINITY;
   if (gradient && isfinite(*value)) {
     for (int p = 0; p < size + (options->learn_noise ? 1 : 0); p++) gradient[p] = slope[p];
-    add_prior_gradient(kernel, noise_variance, options, gradient);
+    (void)add_priors(kernel, noise_variance, options, gradient);
   }
   PetscCall(PetscFree(slope));
   return 0;
@@ -228,21 +223,7 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
   PetscCall(rg_kernel_theta_gradient(kernel, n, data->X, work->A, gradient));
   for (int p = 0; p < size; p++) gradient[p] *= 0.5;
   if (options->learn_noise) gradient[size] = 0.5 * noise_variance * trace;
-  add_prior_gradient(kernel, noise_variance, options, gradient);
-  return 0;
-}
-
-PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, double mean,
-                                const RgData *data, const RgFitOptions *options, double *value,
-                                double *gradient)
-{
-  RgFitWork work = {0};
-  RgFitOptions given = *options;
-
-  given.learn_mean = false;
-  PetscCall(
-    rg_fit_objective_with(&work, kernel, noise_variance, &mean, data, &given, value, gradient));
-  PetscCall(rg_fit_work_destroy(&work));
+  (void)add_priors(kernel, noise_variance, options, gradient);
   return 0;
 }
 
@@ -264,77 +245,52 @@ typedef struct {
 
 /* ---- hyperparameters as one array ---------------------------------------------------------- */
 
-static void get_values(const RgKernel *kernel, double *value)
+/* One more hyperparameter; a fixed one keeps its value. */
+static void add_hyperparameter(Fit *fit, double *at, bool fixed, double lower, double upper)
 {
-  for (int t = 0; t < kernel->n_terms; t++) {
-    const RgKernelTerm *term = &kernel->terms[t];
-    for (int f = 0; f < term->n_factors; f++)
-      for (int s = 0; s < term->factors[f].n_scales; s++)
-        *value++ = term->factors[f].length_scale[s];
-    *value++ = term->variance;
-  }
-  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) *value++ = kernel->warp[j];
-  for (int j = 0; kernel->trend && j < 2; j++) *value++ = kernel->trend[j];
+  const int i = fit->size++;
+
+  fit->work->at[i] = at;
+  fit->given[i] = fit->value[i] = *at;
+  if (fixed) return;
+  fit->work->free[fit->n_free] = i;
+  fit->lower[fit->n_free] = log(lower);
+  fit->upper[fit->n_free++] = log(upper);
 }
 
-static void set_values(RgKernel *kernel, const double *value)
+static void set_values(const Fit *fit)
 {
+  for (int i = 0; i < fit->size; i++) *fit->work->at[i] = fit->value[i];
+}
+
+static PetscErrorCode fit_begin(Fit *fit, double *noise_variance)
+{
+  const RgFitOptions *o = fit->options;
+  RgKernel *kernel = fit->kernel;
+  RgFitWork *work = fit->work;
+  double **part[] = {&fit->value, &fit->given, &fit->gradient, &fit->lower,
+                     &fit->upper, &fit->start, &fit->slope,    &fit->best};
+  const int parts = sizeof part / sizeof *part, room = rg_kernel_theta_size(kernel) + 1;
+
+  if (room > work->theta_size) {
+    PetscCall(PetscFree3(work->theta, work->free, work->at));
+    PetscCall(PetscMalloc3((size_t)parts * room, &work->theta, room, &work->free, room, &work->at));
+    work->theta_size = room;
+  }
+  for (int i = 0; i < parts; i++) *part[i] = work->theta + (size_t)i * room;
   for (int t = 0; t < kernel->n_terms; t++) {
     RgKernelTerm *term = &kernel->terms[t];
     for (int f = 0; f < term->n_factors; f++)
       for (int s = 0; s < term->factors[f].n_scales; s++)
-        term->factors[f].length_scale[s] = *value++;
-    term->variance = *value++;
-  }
-  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) kernel->warp[j] = *value++;
-  for (int j = 0; kernel->trend && j < 2; j++) kernel->trend[j] = *value++;
-}
-
-static void add_free(Fit *fit, int index, double lower, double upper)
-{
-  fit->work->free[fit->n_free] = index;
-  fit->lower[fit->n_free] = log(lower);
-  fit->upper[fit->n_free] = log(upper);
-  fit->n_free++;
-}
-
-static void list_free(Fit *fit)
-{
-  const RgKernel *kernel = fit->kernel;
-  const RgFitOptions *o = fit->options;
-  int index = 0;
-  for (int t = 0; t < kernel->n_terms; t++) {
-    for (int f = 0; f < kernel->terms[t].n_factors; f++)
-      for (int s = 0; s < kernel->terms[t].factors[f].n_scales; s++)
-        add_free(fit, index++, o->length_scale_lower, o->length_scale_upper);
-    if (!o->fix_variance) add_free(fit, index, o->variance_lower, o->variance_upper);
-    index++;
+        add_hyperparameter(fit, &term->factors[f].length_scale[s], false, o->length_scale_lower,
+                           o->length_scale_upper);
+    add_hyperparameter(fit, &term->variance, o->fix_variance, o->variance_lower, o->variance_upper);
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++)
-    add_free(fit, index++, o->warp_lower, o->warp_upper);
+    add_hyperparameter(fit, &kernel->warp[j], false, o->warp_lower, o->warp_upper);
   for (int j = 0; kernel->trend && j < 2; j++)
-    add_free(fit, index++, o->trend_lower, o->trend_upper);
-  if (o->learn_noise) add_free(fit, index, o->noise_lower, o->noise_upper);
-}
-
-static PetscErrorCode fit_begin(Fit *fit, double noise_variance)
-{
-  RgFitWork *work = fit->work;
-  double **part[] = {&fit->value, &fit->given, &fit->gradient, &fit->lower,
-                     &fit->upper, &fit->start, &fit->slope,    &fit->best};
-  const int parts = sizeof part / sizeof *part;
-
-  fit->size = rg_kernel_theta_size(fit->kernel) + 1;
-  if (fit->size > work->theta_size) {
-    PetscCall(PetscFree2(work->theta, work->free));
-    PetscCall(PetscMalloc2((size_t)parts * fit->size, &work->theta, fit->size, &work->free));
-    work->theta_size = fit->size;
-  }
-  for (int i = 0; i < parts; i++) *part[i] = work->theta + (size_t)i * fit->size;
-  get_values(fit->kernel, fit->given);
-  fit->given[fit->size - 1] = noise_variance;
-  memcpy(fit->value, fit->given, (size_t)fit->size * sizeof(double));
-  list_free(fit);
+    add_hyperparameter(fit, &kernel->trend[j], false, o->trend_lower, o->trend_upper);
+  add_hyperparameter(fit, noise_variance, !o->learn_noise, o->noise_lower, o->noise_upper);
   fit->scale = fit->data ? 1.0 / (1.0 + 0.5 * fit->data->n) : 1.0;
   fit->best_value = -INFINITY;
   return 0;
@@ -348,7 +304,7 @@ static PetscErrorCode evaluate(Fit *fit, const double *x, double *mean, double *
 {
   PetscCall(rg_poll());
   for (int k = 0; k < fit->n_free; k++) fit->value[fit->work->free[k]] = exp(x[k]);
-  set_values(fit->kernel, fit->value);
+  set_values(fit);
   memset(fit->gradient, 0, (size_t)fit->size * sizeof(double));
   PetscCall(rg_fit_objective_with(fit->work, fit->kernel, fit->value[fit->size - 1], mean,
                                   fit->data, fit->options, value, fit->gradient));
@@ -402,11 +358,10 @@ PetscErrorCode rg_fit_draw(RgFitWork *work, const RgFitOptions *options, RgRando
 {
   Fit fit = {.work = work, .kernel = kernel, .options = options};
 
-  PetscCall(fit_begin(&fit, *noise_variance));
+  PetscCall(fit_begin(&fit, noise_variance));
   draw_start(&fit, random);
   for (int k = 0; k < fit.n_free; k++) fit.value[work->free[k]] = exp(fit.start[k]);
-  set_values(kernel, fit.value);
-  *noise_variance = fit.value[fit.size - 1];
+  set_values(&fit);
   return 0;
 }
 
@@ -419,7 +374,7 @@ PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_vari
   double first[2];
 
   PetscCheck(data->n >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "a fit needs data");
-  PetscCall(fit_begin(&fit, *noise_variance));
+  PetscCall(fit_begin(&fit, noise_variance));
   const RgLbfgsbLimits limits = search_limits(&fit);
   PetscCall(rg_lbfgsb_create(fit.n_free, MEMORY, fit.lower, fit.upper, &limits, &search));
   for (int k = 0; k < fit.n_free; k++) fit.start[k] = log(fit.given[work->free[k]]);
@@ -436,21 +391,6 @@ PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_vari
     for (int k = 0; k < fit.n_free; k++) fit.value[work->free[k]] = exp(fit.best[k]);
     *mean = fit.best_mean;
   }
-  set_values(kernel, fit.value);
-  *noise_variance = fit.value[fit.size - 1];
-  return 0;
-}
-
-PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, const RgData *data,
-                      const RgFitOptions *options, RgRandom *random, double *value,
-                      int *evaluations)
-{
-  RgFitWork work = {0};
-  RgFitReport report;
-
-  PetscCall(rg_fit_with(&work, kernel, noise_variance, mean, data, options, random, &report));
-  PetscCall(rg_fit_work_destroy(&work));
-  *value = report.value;
-  *evaluations = report.evaluations;
+  set_values(&fit);
   return 0;
 }

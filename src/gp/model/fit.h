@@ -39,29 +39,10 @@ typedef struct {
   double tolerance;    /* a start ends when an iteration gains less than this (log density) */
 } RgFitOptions;
 
-/* Value and gradient of the objective (log likelihood plus log priors) at the kernel's current
-   hyperparameters. gradient: rg_kernel_theta_size entries, plus one for log noise when learned;
-   NULL: not wanted. The function uses `mean` as given even with learn_mean (at the generalised
-   least-squares mean, this is the gradient of the profile). value = -INFINITY where the
-   factorisation fails. About 1.5 n^3 flops. Source: irgp_ucb 2.4. */
-PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, double mean,
-                                const RgData *data, const RgFitOptions *options, double *value,
-                                double *gradient);
-
 /* Sum of the log priors of the hyperparameters: the objective minus the log likelihood. */
 double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgFitOptions *options);
 
-/* Maximise over the hyperparameters, from the given ones (warm start, moved into the box) and
-   from options->starts other starts. On return kernel, noise_variance and mean hold the best.
-   They stay unchanged when no start has a finite value (*value = -INFINITY; *evaluations still
-   counts). With learn_mean every evaluation uses the generalised least-squares mean.
-   Deterministic given `random`, which only other starts use (NULL is fine without them). n >= 1.
-   Cost: with one datum more than at the last optimum, usually 2 to 4 evaluations per fit. */
-PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, const RgData *data,
-                      const RgFitOptions *options, RgRandom *random, double *value,
-                      int *evaluations);
-
-/* Scratch of the expert calls. Keep it between fits, so that loops allocate nothing. Initialise
+/* Scratch of a fit. Keep it between fits, so that loops allocate nothing. Initialise
    with zeros. */
 typedef struct {
   int n, theta_size; /* capacity in data and hyperparameters */
@@ -71,14 +52,18 @@ typedef struct {
   double *alpha;     /* 2 x n: K^-1 (y - mean), K^-1 1 */
   double *theta;     /* 8 x theta_size */
   int *free;         /* theta_size: indices of the fitted hyperparameters */
+  double **at;       /* theta_size: where the hyperparameters are */
   RgTeam *team;      /* borrowed, may be NULL: computes matrices that are large enough */
 } RgFitWork;
 
 /* Free all owned memory. A zeroed object is fine. */
 PetscErrorCode rg_fit_work_destroy(RgFitWork *work);
 
-/* As rg_fit_objective and rg_fit, with scratch of the caller. With learn_mean,
-   rg_fit_objective_with writes *mean. */
+/* Value and gradient of the objective (log likelihood plus log priors) at the kernel's current
+   hyperparameters. gradient: rg_kernel_theta_size entries, plus one for log noise when learned;
+   NULL: not wanted. learn_mean: *mean becomes the generalised least-squares mean first, where this
+   is also the gradient of the profile. *value = -INFINITY where the factorisation fails. About
+   1.5 n^3 flops. Source: irgp_ucb 2.4. */
 PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, double noise_variance,
                                      double *mean, const RgData *data, const RgFitOptions *options,
                                      double *value, double *gradient);
@@ -87,6 +72,12 @@ typedef struct {
   double value, value_warm;
   int evaluations;
 } RgFitReport;
+/* Maximise over the hyperparameters, from the given ones (warm start, moved into the box) and
+   from options->starts other starts. On return kernel, noise_variance and mean hold the best.
+   They stay unchanged when no start has a finite value (the report's is -INFINITY then). With
+   learn_mean every evaluation uses the generalised least-squares mean.
+   Deterministic given `random`, which only other starts use (NULL is fine without them). n >= 1.
+   Cost: with one datum more than at the last optimum, usually 2 to 4 evaluations per fit. */
 PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_variance, double *mean,
                            const RgData *data, const RgFitOptions *options, RgRandom *random,
                            RgFitReport *report);

@@ -102,24 +102,12 @@ static PetscErrorCode product_eigenvalues(const RgSetPrior *prior, double *value
   return 0;
 }
 
-static PetscErrorCode dense_eigenvalues(const RgSetPrior *prior, int count, double *values)
-{
-  const size_t size = (size_t)prior->size;
-  double *K;
-
-  PetscCall(PetscMalloc1(size * size, &K));
-  PetscCall(rg_kernel_matrix(&prior->kernel, prior->size, prior->points, K));
-  PetscCall(largest_eigenvalues(prior->size, K, count, values));
-  PetscCall(PetscFree(K));
-  return 0;
-}
-
 /* Interlacing bounds for 1 .. n points, owned by the caller; NULL if there are too many points. */
 static PetscErrorCode interlace(const RgDomain *domain, const RgKernel *kernel,
                                 double noise_variance, int n, double **bounds)
 {
   RgSetPrior prior;
-  double *values, sum = 0;
+  double *values, *K, sum = 0;
 
   *bounds = NULL;
   PetscCall(rg_set_prior_create(domain, kernel, &prior));
@@ -127,7 +115,12 @@ static PetscErrorCode interlace(const RgDomain *domain, const RgKernel *kernel,
   if (factors || prior.size <= MAX_DENSE) {
     PetscCall(PetscMalloc1(prior.size, &values));
     if (factors) PetscCall(product_eigenvalues(&prior, values));
-    else PetscCall(dense_eigenvalues(&prior, n, values));
+    if (!factors) {
+      PetscCall(PetscMalloc1((size_t)prior.size * prior.size, &K));
+      PetscCall(rg_kernel_matrix(&prior.kernel, prior.size, prior.points, K));
+      PetscCall(largest_eigenvalues(prior.size, K, n, values));
+      PetscCall(PetscFree(K));
+    }
     qsort(values, (size_t)(factors ? prior.size : n), sizeof *values, descending);
     for (int t = 0; t < n; t++) {
       sum += 0.5 * log1p(fmax(values[t], 0) / noise_variance);
@@ -149,21 +142,6 @@ static void offer(RgInformationGain *gain, int t, double value, RgGainBound boun
   gain->bound[t] = bound;
 }
 
-static void bound_all(RgInformationGain *gain, double v, double noise_variance,
-                      const double *certificate, const double *interlacing)
-{
-  for (int t = 0; t < gain->n; t++) {
-    const double half = 0.5 * (t + 1);
-    gain->upper[t] = half * log1p(v / noise_variance);
-    gain->bound[t] = RG_GAIN_HADAMARD;
-    offer(gain, t, gain->gain[t] / (1 - exp(-1)), RG_GAIN_SUBMODULAR);
-    for (int k = 0; k < gain->n; k++)
-      offer(gain, t, gain->gain[k] + half * log1p(certificate[k] / noise_variance),
-            RG_GAIN_CERTIFICATE);
-    if (interlacing) offer(gain, t, interlacing[t], RG_GAIN_INTERLACING);
-  }
-}
-
 PetscErrorCode rg_information_gain_create(const RgDomain *domain, const RgKernel *kernel,
                                           double noise_variance, int n, RgInformationGain *gain)
 {
@@ -180,7 +158,16 @@ PetscErrorCode rg_information_gain_create(const RgDomain *domain, const RgKernel
   PetscCall(select_greedily(domain, kernel, noise_variance, gain, certificate));
   if (domain->without_replacement)
     PetscCall(interlace(domain, kernel, noise_variance, n, &interlacing));
-  bound_all(gain, rg_kernel_diagonal(kernel), noise_variance, certificate, interlacing);
+  for (int t = 0; t < n; t++) {
+    const double half = 0.5 * (t + 1);
+    gain->upper[t] = half * log1p(rg_kernel_diagonal(kernel) / noise_variance);
+    gain->bound[t] = RG_GAIN_HADAMARD;
+    offer(gain, t, gain->gain[t] / (1 - exp(-1)), RG_GAIN_SUBMODULAR);
+    for (int k = 0; k < n; k++)
+      offer(gain, t, gain->gain[k] + half * log1p(certificate[k] / noise_variance),
+            RG_GAIN_CERTIFICATE);
+    if (interlacing) offer(gain, t, interlacing[t], RG_GAIN_INTERLACING);
+  }
   PetscCall(PetscFree(certificate));
   PetscCall(PetscFree(interlacing));
   return 0;

@@ -1,5 +1,5 @@
 /* The surrogate of a GP-based algorithm: its lifetime, how it takes in data, and when it refits.
-   model_refit.c has the refit itself. */
+ */
 #include "base/clock.h"
 #include "gp/model/model_internal.h"
 #include "gp/model/pending.h"
@@ -189,7 +189,7 @@ static bool is_long(const RgModel *model)
 static PetscErrorCode run_fit(RgModel *model, int starts, int most, double *value, double *warm)
 {
   struct RgModelState *s = model->state;
-  RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
+  RgFitOptions fit = s->fit;
   RgRandom random = rg_stream_at(&s->stream, (uint64_t)s->n);
   const double *X, *y;
   RgFitReport report;
@@ -242,30 +242,23 @@ static PetscErrorCode restore(const RgModelStart *kept, RgModel *model)
   return 0;
 }
 
-/* Take the next start: the configured values, then log-uniform draws. */
-static PetscErrorCode take_start(RgModel *model)
-{
-  struct RgModelState *s = model->state;
-  const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
-  RgRandom random = rg_stream_at(&s->stream, (uint64_t)s->n);
-
-  if (s->starts_left > model->options->fit_starts) PetscCall(start_cold(model));
-  else PetscCall(rg_fit_draw(&s->fit_work, &fit, &random, &model->kernel, &model->noise_variance));
-  s->starts_left--;
-  return 0;
-}
-
-/* A part of the climb from one other start. The better of its end and the present optimum, which
-   has *value, is the optimum. */
+/* A part of the climb from one other start: the configured values, then log-uniform draws. The
+   better of its end and the present optimum, which has *value, is the optimum. */
 static PetscErrorCode climb_start(RgModel *model, double *value)
 {
   struct RgModelState *s = model->state;
+  RgRandom random = rg_stream_at(&s->stream, (uint64_t)s->n);
   RgModelStart optimum = {0};
   double end, begin;
 
   PetscCall(keep(model, &optimum));
-  if (s->climbs) PetscCall(restore(&s->climber, model));
-  else PetscCall(take_start(model));
+  if (s->climbs) {
+    PetscCall(restore(&s->climber, model));
+  } else if (s->starts_left-- > model->options->fit_starts) {
+    PetscCall(start_cold(model));
+  } else {
+    PetscCall(rg_fit_draw(&s->fit_work, &s->fit, &random, &model->kernel, &model->noise_variance));
+  }
   PetscCall(run_fit(model, 0, LONG_EVALUATIONS - 1, &end, &begin));
   const bool better = end > *value;
   s->climbs = !better && end - begin > LITTLE;
@@ -321,7 +314,6 @@ static PetscErrorCode fit_at_once(RgModel *model, double *value)
 static PetscErrorCode fit_hyperparameters(RgModel *model)
 {
   struct RgModelState *s = model->state;
-  const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
   RgModelStart last = {0};
   double value;
 
@@ -334,7 +326,7 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
     model->report.fit_data = s->fit_n;
     s->optimum_unit = log_unit(model);
     model->report.log_likelihood =
-      value - rg_fit_log_prior(&model->kernel, model->noise_variance, &fit);
+      value - rg_fit_log_prior(&model->kernel, model->noise_variance, &s->fit);
   } else {
     PetscCall(restore(&last, model));
   }
@@ -346,14 +338,13 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
 static PetscErrorCode estimate_mean(RgModel *model)
 {
   struct RgModelState *s = model->state;
-  const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
   const double *X, *y;
   double value, mean = 0.0;
 
-  if (!fit.learn_mean) return 0;
+  if (!s->fit.learn_mean) return 0;
   PetscCall(choose_fit_data(model, &X, &y));
   PetscCall(rg_fit_objective_with(&s->fit_work, &model->kernel, model->noise_variance, &mean,
-                                  &(RgData){s->fit_n, X, y}, &fit, &value, NULL));
+                                  &(RgData){s->fit_n, X, y}, &s->fit, &value, NULL));
   if (isfinite(value)) model->mean = mean;
   return 0;
 }
@@ -390,15 +381,7 @@ static PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure)
   return 0;
 }
 
-enum { REFIT_ALL = 100 }; /* refit_every: auto */
-
 /* ---- create, destroy ----------------------------------------------------------------------- */
-
-static bool inputs_are_finite(const RgDomain *domain, bool use_context)
-{
-  return rg_space_is_finite(&domain->design) &&
-         (!use_context || rg_space_is_finite(&domain->context));
-}
 
 static PetscErrorCode reserve(struct RgModelState *s, int capacity)
 {
@@ -431,12 +414,9 @@ static void decide_noise(RgModel *model, double noise_variance)
   struct RgModelState *s = model->state;
   s->given_noise = isnan(o->noise_variance) ? noise_variance : o->noise_variance;
   s->learn_noise = o->fit != RG_FIT_FIXED && (o->fit_noise || isnan(s->given_noise));
-  if (!s->learn_noise) {
-    s->configured_noise = model_known_noise(model);
-  } else {
-    const RgFitOptions fit = rg_surrogate_fit_options(o, s->dim, true);
-    s->configured_noise = rg_prior_mode(&fit.noise, 0.01);
-  }
+  s->fit = rg_surrogate_fit_options(o, s->dim, s->learn_noise);
+  s->configured_noise =
+    s->learn_noise ? rg_prior_mode(&s->fit.noise, 0.01) : model_known_noise(model);
 }
 
 PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions *options,
@@ -446,13 +426,6 @@ PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions 
   PetscCall(rg_model_create_on((RgModelHost){.clock = clock}, domain, options, use_context,
                                noise_variance, capacity, stream, model));
   return 0;
-}
-
-/* Room for the matrix of this many data on this rank, excluding data that the team will hold. */
-static int local_capacity(const RgTeam *team, int capacity)
-{
-  while (capacity > 1 && rg_team_takes(team, capacity)) capacity = (capacity + 1) / 2;
-  return capacity;
 }
 
 /* An empty posterior of the kind that the solver and the domain call for. */
@@ -474,8 +447,9 @@ static PetscErrorCode create_posterior(RgModel *model, RgTeam *team)
     PetscCall(rg_posterior_create_on_set(&s->inputs, &model->kernel, noise, 0.0, s->capacity,
                                          &model->posterior));
   } else {
-    PetscCall(rg_posterior_create(&model->kernel, noise, 0.0, local_capacity(team, s->capacity),
-                                  &model->posterior));
+    int here = s->capacity; /* data that this rank may hold before the team does */
+    while (here > 1 && rg_team_takes(team, here)) here = (here + 1) / 2;
+    PetscCall(rg_posterior_create(&model->kernel, noise, 0.0, here, &model->posterior));
     PetscCall(rg_posterior_use_team(&model->posterior, team, s->capacity));
   }
   return 0;
@@ -507,7 +481,8 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
   PetscCall(PetscNew(&s));
   model->state = s;
   s->use_context = use_context && domain->context.dim > 0;
-  s->finite = !host.on_box && inputs_are_finite(domain, s->use_context);
+  s->finite = !host.on_box && rg_space_is_finite(&domain->design) &&
+              (!s->use_context || rg_space_is_finite(&domain->context));
   s->dim = domain->design.dim + (s->use_context ? domain->context.dim : 0);
   s->stream = *stream;
   s->clock = host.clock;
@@ -596,34 +571,27 @@ static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailur
   return 0;
 }
 
-/* Add up how far the new data are from the prediction of the posterior without them. */
-static PetscErrorCode add_surprise(RgModel *model, const RgHistory *history)
+enum { REFIT_ALL = 100 };
+
+/* refit_every: auto. With more than REFIT_ALL data, refit when they have grown by a twentieth;
+   or by a hundredth, if the sum of squared errors of the posterior's predictions, made without the
+   data that are new, is three standard deviations of chi^2 too large. */
+static PetscErrorCode drifted(RgModel *model, const RgHistory *history, bool *due)
 {
   struct RgModelState *s = model->state;
   const int m = s->n - s->held;
   double *mean, *sd;
 
-  PetscCall(PetscMalloc2(m, &mean, m, &sd));
-  PetscCall(rg_model_predict_history(model, history, s->held, m, mean, sd));
-  for (int i = 0; i < m; i++) {
-    const double error = s->y_model[s->held + i] - mean[i];
-    s->surprise += error * error / (sd[i] * sd[i] + model->noise_variance) - 1.0;
-  }
-  s->predicted += m;
-  PetscCall(PetscFree2(mean, sd));
-  return 0;
-}
-
-/* refit_every: auto. With more than REFIT_ALL data, refit when they have grown by a twentieth;
-   or by a hundredth, if the sum of squared prediction errors is three standard deviations of
-   chi^2 too large. */
-static PetscErrorCode drifted(RgModel *model, const RgHistory *history, bool *due)
-{
-  struct RgModelState *s = model->state;
-
   *due = s->refit_n == 0 || s->n <= REFIT_ALL || 20 * (int64_t)s->n >= 21 * (int64_t)s->refit_n;
   if (!*due) {
-    PetscCall(add_surprise(model, history));
+    PetscCall(PetscMalloc2(m, &mean, m, &sd));
+    PetscCall(rg_model_predict_history(model, history, s->held, m, mean, sd));
+    for (int i = 0; i < m; i++) {
+      const double error = s->y_model[s->held + i] - mean[i];
+      s->surprise += error * error / (sd[i] * sd[i] + model->noise_variance) - 1.0;
+    }
+    PetscCall(PetscFree2(mean, sd));
+    s->predicted += m;
     *due = 100 * (int64_t)s->n >= 101 * (int64_t)s->refit_n &&
            s->surprise > 3.0 * sqrt(2.0 * s->predicted);
   }

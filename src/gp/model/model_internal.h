@@ -30,6 +30,7 @@ struct RgModelState {
   int last_period;     /* last query in the refit schedule; -1: none yet */
   RgKernel configured;
   double configured_noise;
+  RgFitOptions fit;
   RgFitWork fit_work;
   int fit_n;             /* data of the current fit */
   double *fit_X, *fit_y; /* indices of these data where they are a subset */

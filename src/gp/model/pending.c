@@ -64,16 +64,6 @@ bool rg_pending_lies(const RgPendingOptions *options)
 
 /* ---- the points ---------------------------------------------------------------------------- */
 
-static PetscErrorCode reserve(struct RgModelState *s, int n)
-{
-  if (n <= s->pending_room) return 0;
-  PetscCall(PetscFree3(s->pending_X, s->pending_y, s->pending_index));
-  PetscCall(
-    PetscMalloc3((size_t)n * s->dim, &s->pending_X, n, &s->pending_y, n, &s->pending_index));
-  s->pending_room = n;
-  return 0;
-}
-
 /* The inputs of the points in flight. */
 static PetscErrorCode take_points(RgModel *model, const RgHistory *history)
 {
@@ -83,7 +73,13 @@ static PetscErrorCode take_points(RgModel *model, const RgHistory *history)
 
   PetscCheck(!s->use_context || pending->c, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
              "points in flight without their contexts, and the model has a context");
-  PetscCall(reserve(s, pending->n));
+  if (pending->n > s->pending_room) {
+    const size_t room = (size_t)pending->n;
+    PetscCall(PetscFree3(s->pending_X, s->pending_y, s->pending_index));
+    PetscCall(
+      PetscMalloc3(room * s->dim, &s->pending_X, room, &s->pending_y, room, &s->pending_index));
+    s->pending_room = pending->n;
+  }
   for (int i = 0; i < pending->n; i++) {
     double *z = s->pending_X + (size_t)i * s->dim;
     PetscCall(PetscArraycpy(z, pending->x + (size_t)i * dim, dim));
@@ -94,17 +90,6 @@ static PetscErrorCode take_points(RgModel *model, const RgHistory *history)
       s->pending_index[i] =
         s->pending_index[i] * model->domain->context.size + pending->context_index[i];
   }
-  return 0;
-}
-
-static PetscErrorCode believe(RgModel *model, int n, double *y)
-{
-  struct RgModelState *s = model->state;
-  const double *means = rg_posterior_means(&model->posterior);
-
-  for (int i = 0; means && i < n; i++) y[i] = means[s->pending_index[i]];
-  if (!means)
-    PetscCall(rg_posterior_predict(&model->posterior, n, s->pending_X, y, NULL, &s->prediction));
   return 0;
 }
 
@@ -157,8 +142,12 @@ PetscErrorCode rg_model_append_pending(RgModel *model, const RgHistory *history,
   if (n == 0) return 0;
   PetscCall(take_points(model, history));
   if (rule == RG_PENDING_RANDOM_BELIEVER) return believe_at_random(model, history, failure);
-  if (rule == RG_PENDING_BELIEVER) {
-    PetscCall(believe(model, n, s->pending_y));
+  const double *means = rg_posterior_means(&model->posterior);
+  if (rule == RG_PENDING_BELIEVER && means) {
+    for (int i = 0; i < n; i++) s->pending_y[i] = means[s->pending_index[i]];
+  } else if (rule == RG_PENDING_BELIEVER) {
+    PetscCall(
+      rg_posterior_predict(&model->posterior, n, s->pending_X, s->pending_y, NULL, &s->prediction));
   } else {
     const double lie = constant_lie(model, rule);
     for (int i = 0; i < n; i++) s->pending_y[i] = lie;

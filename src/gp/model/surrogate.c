@@ -3,14 +3,12 @@
 #include "base/text.h"
 #include "gp/kernel/family.h"
 #include "gp/kernel/kernel_internal.h"
-#include "gp/model/model_internal.h"
+#include "gp/model/surrogate.h"
+#include "gp/model/options.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Default length scales. */
-static double surrogate_start(const RgSurrogateOptions *o, int dim);
 
 /* Inputs of one term, numbered from 0, into `inputs` (dim). Returns their number, or -1 with a
    reason. */
@@ -36,7 +34,7 @@ static int read_term(const char *text, int dim, int *inputs, const char **mistak
   return n > 0 ? n : -1;
 }
 
-/* The parts of rg_surrogate_check and rg_surrogate_kernel for options with `terms`. */
+/* The part of rg_surrogate_check for options with `terms`. */
 static PetscErrorCode surrogate_check_terms(const RgSurrogateOptions *o, int dim, RgPlace place,
                                             RgDiagnostics *diagnostics)
 {
@@ -61,33 +59,6 @@ static PetscErrorCode surrogate_check_terms(const RgSurrogateOptions *o, int dim
                        o->term_variance.n, o->terms.n);
   return 0;
 }
-
-static PetscErrorCode surrogate_terms_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
-{
-  const int n = o->terms.n;
-  const char *mistake;
-  double *length_scale, *variance;
-  int *count, *inputs, used = 0;
-
-  PetscCall(PetscMalloc4(n, &length_scale, n, &variance, n, &count, (size_t)n * dim, &inputs));
-  for (int t = 0; t < n; t++) {
-    const RgReals *given = &o->length_scale;
-
-    count[t] = read_term(o->terms.values[t], dim, inputs + used, &mistake);
-    PetscCheck(count[t] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "term \"%s\" of %d inputs: %s",
-               o->terms.values[t], dim, mistake);
-    used += count[t];
-    length_scale[t] =
-      given->n == 0 ? surrogate_start(o, dim) : given->values[given->n == n ? t : 0];
-    variance[t] = o->term_variance.n == n ? o->term_variance.values[t] : o->variance / n;
-  }
-  PetscCall(rg_kernel_create_terms((RgKernelFamily)o->kernel, dim, n, count, inputs, length_scale,
-                                   variance, kernel));
-  PetscCall(PetscFree4(length_scale, variance, count, inputs));
-  return 0;
-}
-
-enum { FEW_INPUTS = 20 };
 
 /* ---- table --------------------------------------------------------------------------------- */
 
@@ -384,17 +355,43 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
   return 0;
 }
 
+/* ---- kernel -------------------------------------------------------------------------------- */
+
 /* Lognormal prior of length scales that grow with the diagonal of the cube: mean and deviation of
    the logarithm (Hvarfner, Hellsten, Nardi 2024, Vanilla Bayesian optimization performs great in
    high dimensions, ICML). */
 #define MANY_INPUTS(dim) sqrt(2.0) + 0.5 * log(dim), sqrt(3.0)
 
-/* ---- kernel -------------------------------------------------------------------------------- */
-
+/* Default length scales. */
 static double surrogate_start(const RgSurrogateOptions *o, int dim)
 {
   const bool many = o->prior == RG_PRIORS_HVARFNER2024;
   return many ? rg_prior_mode(&(RgPrior){RG_PRIOR_LOGNORMAL, MANY_INPUTS(dim)}, 0) : 0.3;
+}
+
+static PetscErrorCode surrogate_terms_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
+{
+  const int n = o->terms.n;
+  const char *mistake;
+  double *length_scale, *variance;
+  int *count, *inputs, used = 0;
+
+  PetscCall(PetscMalloc4(n, &length_scale, n, &variance, n, &count, (size_t)n * dim, &inputs));
+  for (int t = 0; t < n; t++) {
+    const RgReals *given = &o->length_scale;
+
+    count[t] = read_term(o->terms.values[t], dim, inputs + used, &mistake);
+    PetscCheck(count[t] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "term \"%s\" of %d inputs: %s",
+               o->terms.values[t], dim, mistake);
+    used += count[t];
+    length_scale[t] =
+      given->n == 0 ? surrogate_start(o, dim) : given->values[given->n == n ? t : 0];
+    variance[t] = o->term_variance.n == n ? o->term_variance.values[t] : o->variance / n;
+  }
+  PetscCall(rg_kernel_create_terms((RgKernelFamily)o->kernel, dim, n, count, inputs, length_scale,
+                                   variance, kernel));
+  PetscCall(PetscFree4(length_scale, variance, count, inputs));
+  return 0;
 }
 
 /* Length scales in the order of the kernel's factors: by group, within it by input (ard). */
@@ -486,6 +483,8 @@ PetscErrorCode rg_surrogate_tables(const RgSurrogateOptions *o, int dim, const i
 }
 
 /* ---- fit ----------------------------------------------------------------------------------- */
+
+enum { FEW_INPUTS = 20 };
 
 static void set_priors(RgPriorSet set, int dim, RgFitOptions *fit)
 {

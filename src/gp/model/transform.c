@@ -112,19 +112,11 @@ double rg_root_mean_square(int n, const double *value, double centre, int diviso
   return ldexp(sqrt(squares / divisor), exponent);
 }
 
-static void fit_power(RgTransform *transform, int n, const double *y)
-{
-  transform->shift = rg_mean(n, y);
-  transform->scale = rg_root_mean_square(n, y, transform->shift, n);
-  transform->lambda = best_exponent(n, y, transform->shift, transform->scale);
-}
-
 /* ---- copula ---------------------------------------------------------------------------------- */
 
 /* Equal outputs share the score of their mean rank: the normal quantile at (rank - 1/2)/n. */
-static PetscErrorCode fit_ranks(RgTransform *transform, int n, double *sorted)
+static PetscErrorCode fit_ranks(RgTransform *transform, int n, const double *sorted)
 {
-  PetscCall(PetscSortReal(n, sorted));
   PetscCall(PetscMalloc1(n, &transform->knot));
   PetscCall(PetscMalloc1(n, &transform->score));
   for (int first = 0, end; first < n; first = end) {
@@ -159,14 +151,6 @@ static double line(const RgTransform *transform, const double *x, const double *
 
 /* ---- the transformation ---------------------------------------------------------------------- */
 
-static int count_different(int n, const double *sorted)
-{
-  int different = n > 0;
-
-  for (int i = 1; i < n; i++) different += sorted[i] != sorted[i - 1];
-  return different;
-}
-
 PetscErrorCode rg_transform_fit(RgTransform *transform, RgTransformKind kind, int n,
                                 const double *y)
 {
@@ -177,12 +161,19 @@ PetscErrorCode rg_transform_fit(RgTransform *transform, RgTransformKind kind, in
   PetscCall(PetscMalloc1(PetscMax(n, 1), &sorted));
   PetscCall(PetscArraycpy(sorted, y, n));
   PetscCall(PetscSortReal(n, sorted));
-  if (count_different(n, sorted) >= 3) {
+  int different = n > 0;
+  for (int i = 1; i < n; i++) different += sorted[i] != sorted[i - 1];
+  if (different >= 3) {
     transform->kind = kind;
     transform->lowest = sorted[0];
     transform->highest = sorted[n - 1];
-    if (kind == RG_TRANSFORM_YEO_JOHNSON) fit_power(transform, n, y);
-    else PetscCall(fit_ranks(transform, n, sorted));
+    if (kind == RG_TRANSFORM_YEO_JOHNSON) {
+      transform->shift = rg_mean(n, y);
+      transform->scale = rg_root_mean_square(n, y, transform->shift, n);
+      transform->lambda = best_exponent(n, y, transform->shift, transform->scale);
+    } else {
+      PetscCall(fit_ranks(transform, n, sorted));
+    }
   }
   PetscCall(PetscFree(sorted));
   return 0;

@@ -3,7 +3,7 @@
 #include "test_main.h"
 
 #include "maths/blas.h"
-#include "gp/model/fit.h"
+#include "fit_support.h"
 
 enum { DIM = 3 };
 
