@@ -5,7 +5,7 @@
 
 #include "gp/posterior/exact/exact.h"
 #include "gp/model/fit.h"
-#include "gp/posterior/posterior.h"
+#include "gp/posterior/posterior_ops.h"
 #include "gp/path/sample_path.h"
 
 enum { MOST = 60, QUERIES = 9, DIM = SUPPORT_DIM };
@@ -229,6 +229,32 @@ static void lead_failure(RgTeam *team)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
+/* Posteriors without a matrix that are created before either has data keep apart. */
+static void lead_matrix_free(RgTeam *team)
+{
+  const RgSolverOptions options = {.tolerance = 1e-8, .rank = 20, .max_iterations = 200};
+  RgPosterior one, other;
+  RgPrediction work = {0};
+  RgKernel kernel;
+  RgFailure failure = {0};
+  double before[QUERIES], after[QUERIES];
+
+  if (!rg_solver_has_iterative()) return;
+  support_kernel(RG_KERNEL_MATERN52, 0, &kernel);
+  RG_OK(rg_posterior_create_iterative(team, NULL, &options, &kernel, 1e-2, 0.0, MOST, &one));
+  RG_OK(rg_posterior_create_iterative(team, NULL, &options, &kernel, 1e-2, 0.0, MOST, &other));
+  RG_OK(rg_posterior_set(&one, NULL, 1e-2, 0.0, MOST, X, y, &failure));
+  RG_OK(rg_posterior_predict(&one, QUERIES, Z, before, NULL, &work));
+  RG_OK(rg_posterior_set(&other, NULL, 1e-2, 0.0, 30, X, y + 20, &failure));
+  RG_OK(rg_posterior_predict(&one, QUERIES, Z, after, NULL, &work));
+  assert_false(failure.failed);
+  assert_memory_equal(before, after, sizeof before);
+  RG_OK(rg_posterior_destroy(&one));
+  RG_OK(rg_posterior_destroy(&other));
+  RG_OK(rg_prediction_destroy(&work));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
 static PetscErrorCode count_idle(void *closure)
 {
   (*(int *)closure)++;
@@ -248,6 +274,7 @@ static void test_leader_and_team(void **state)
     MPI_Comm_split(PETSC_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &comm);
     if (comm == MPI_COMM_NULL) continue;
     RG_OK(rg_team_create(comm, 20, &team));
+    rg_team_employ(team, rg_posterior_worker);
     assert_int_equal(rg_team_size(team), size);
     if (rg_team_is_leader(team)) {
       lead_posterior(team);
@@ -257,6 +284,7 @@ static void test_leader_and_team(void **state)
       lead_path(team);
       lead_kernels(team);
       lead_failure(team);
+      lead_matrix_free(team);
       RG_OK(rg_team_dismiss(team));
     } else {
       RG_OK(rg_team_serve(team, count_idle, &idle));

@@ -77,7 +77,7 @@ typedef struct {
 } RgSolverOptions;
 
 /* An empty posterior that always uses the iterative back end, over the ranks of `team`
-   (borrowed; NULL: this rank alone), whose worker is rg_posterior_worker (posterior_team.h).
+   (borrowed; NULL: this rank alone), whose worker is rg_posterior_worker (posterior_ops.h).
    points (borrowed): a finite set whose means and variances are wanted; NULL: a box.
    noise_variance > 0. */
 PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points,

@@ -68,7 +68,7 @@ typedef struct {
 /* Log marginal likelihood at the kernel's hyperparameters and its gradient: rg_kernel_theta_size
    entries, then one for the logarithm of the noise variance; NULL: not wanted. learn_mean: *mean is
    set to the generalised least-squares mean first. *value = -INFINITY where the factorisation
-   fails, as in rg_fit_objective. One matrix, about n^3 flops over all ranks. */
+   fails, as in rg_fit_objective_with. One matrix, about n^3 flops over all ranks. */
 PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *kernel,
                                         double noise_variance, bool learn_mean, double *mean,
                                         const RgData *data, double *value, double *gradient);
