@@ -310,6 +310,10 @@ RG_TEST(test_kept_variance_and_bounds)
   RG_OK(rg_fit(&kernel, &noise, &mean, &(RgData){N, X, y}, &options, NULL, &value, &evaluations));
   assert_true(kernel.terms[0].variance == 0.7);
   assert_true(noise == 3e-4);
+  RgFitOptions without = options;
+  without.variance = (RgPrior){0};
+  assert_true(rg_fit_log_prior(&kernel, noise, &options) ==
+              rg_fit_log_prior(&kernel, noise, &without));
   for (int j = 0; j < DIM; j++) {
     double length_scale = kernel.terms[0].factors[0].length_scale[j];
     assert_true(length_scale > 0.45 * (1 - 1e-14) && length_scale < 0.6 * (1 + 1e-14));
