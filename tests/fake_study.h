@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "study/file/swept.h"
 #include "study/hdf5/shard.h"
 #include "study/store/store.h"
 
@@ -42,6 +43,9 @@ static inline void fake_create(int n_seeds, Fake *fake)
     fake->cells[c].algorithm_label = (char *)(uintptr_t)methods[a];
     fake->cells[c].text = fake->text[c];
     fake->cells[c].swept = (char *)(uintptr_t)(p ? "l=0.1" : "");
+    if (p)
+      (void)rg_swept_add("l", "0.1", RG_SWEPT_NUMBER, "problem", "1", "length scale",
+                         &fake->cells[c].n_swept, &fake->cells[c].settings);
     fake->cells[c].n_seeds = n_seeds;
     fake->cells[c].dim_x = 1 + p;
     fake->cells[c].dim_c = p; /* the second problem has a context */
@@ -65,6 +69,10 @@ static inline void fake_create(int n_seeds, Fake *fake)
 
 static inline void fake_destroy(Fake *fake)
 {
+  for (int c = 0; c < FAKE_CELLS; c++) {
+    (void)rg_cell_data_release(&fake->cells[c].data);
+    (void)rg_swept_clear(&fake->cells[c].n_swept, &fake->cells[c].settings);
+  }
   (void)PetscFree(fake->trials);
   (void)PetscFree(fake->study.seeds);
   (void)rg_plan_clear(&fake->plan);
@@ -119,7 +127,7 @@ static inline PetscErrorCode fake_image(RgMedium *image)
 {
   Fake fake;
   RgRecord records[FAKE_CELLS];
-  const RgRecord *list[FAKE_CELLS];
+  RgRecord *list[FAKE_CELLS];
   RgFault fault = {0};
 
   fake_create(1, &fake);

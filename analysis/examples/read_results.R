@@ -7,10 +7,9 @@ library(hdf5r)
 options(width = 250) # one line per cell
 
 # The swept settings of every trial; "" where it does not read one. Each is a variable with the
-# attribute "setting"; files of schema 1 have all of them in one text.
+# attribute "setting".
 settings_of <- function(group) {
   names <- Filter(function(name) group[[name]]$attr_exists("setting"), names(group))
-  if (!length(names)) names <- "swept"
   sapply(names, function(name) {
     value <- group[[name]]$read()
     if (group[[name]]$attr_exists("_FillValue")) {

@@ -23,7 +23,7 @@ from regatta_analysis.claims.panels import names
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.group import Group
 from regatta_analysis.load.results import Results
-from regatta_analysis.load.settings import blocks, options, split
+from regatta_analysis.load.settings import PARTS, split
 from regatta_analysis.load.yaml_file import mappings, read_yaml
 
 from . import pictures
@@ -302,8 +302,8 @@ def view(results, figure, universe):
         group = results.group(problem)
         label, base = _without(group.label, names), _without(group.base, names)
         codes, cells = results.remember(("cells", problem), functools.partial(_cells, group))
-        mine = np.array([_belongs(key, base, _without(algorithm, names), values, ours, entries)
-                         for key, algorithm in cells], bool)
+        mine = np.array([_belongs(had, base, _without(algorithm, names), values, ours, entries)
+                         for had, algorithm in cells], bool)
         rows = group.rows[mine[codes]]
         if len(rows):
             before = found.get(label)
@@ -313,18 +313,18 @@ def view(results, figure, universe):
 
 
 def _cells(group):
-    """(number of the cell of every trial, [(key, algorithm) of the cell]). The key of a cell is that of its first
-    trial."""
+    """(number of the cell of every trial, [(its settings as {block: {name: text}}, its algorithm)])."""
     codes, _ = pd.factorize(group.column("cell"))
     first = np.unique(codes, return_index=True)[1]  # ascending, as the codes are
-    return codes, list(zip(group.texts("key", first), group.column("algorithm")[first]))
+    settings = [{part: group.parameters(part, row) for part in PARTS} for row in first]
+    return codes, list(zip(settings, group.column("algorithm")[first]))
 
 
-def _belongs(key, problem, algorithm, values, ours, entries):
+def _belongs(had, problem, algorithm, values, ours, entries):
     """Whether a trial ran with these values, or does not read them. An algorithm's value has priority over its
-    problem's, and that over the common one, as in the study file. If a key lacks a parameter of the algorithm, the
-    parameter was added later and has its default, which is ours (study files that set it have it in the key)."""
-    had, wanted = _options(key.partition(";study_seed=")[0]), {}
+    problem's, and that over the common one, as in the study file. `had`: the settings of the trial. If they lack a
+    parameter of the algorithm, the file is older than the parameter, which had its default, which is ours."""
+    wanted = {}
     for path, value in sorted(values.items(), key=lambda pair: LAYERS.index(pair[0].partition(".")[0])):
         layer, _, rest = path.partition(".")
         label = {"problems": problem, "algorithms": algorithm}.get(layer)
@@ -342,12 +342,6 @@ def _belongs(key, problem, algorithm, values, ours, entries):
         if text is not None and not _same(text, value):
             return False
     return True
-
-
-@functools.lru_cache(maxsize=4096)
-def _options(key):
-    """{block: {name: text}} of a key without its seeds."""
-    return {block: options(key, block) for block in blocks(key)}
 
 
 @functools.lru_cache(maxsize=64)
@@ -370,7 +364,7 @@ def _block(path, otherwise):
 
 
 def _same(text, value):
-    """Whether the text in a key is the value of a study file."""
+    """Whether the text of a setting is the value of a study file."""
     words = {"yes": "true", "no": "false", "on": "true", "off": "false"}
     text, value = (str(v).lower().strip('"[] ') for v in (text, value))
     try:

@@ -49,7 +49,7 @@ def main(results):
         for label, group in file.items():
             if not isinstance(group, h5py.Group) or "timing" not in group:
                 continue
-            algorithms, methods = names(group["algorithm"][:]), names(group["algorithm_name"][:])
+            algorithms, methods = names(group["algorithm"][:]), names(file["cells/algorithm_name"][:][group["cell"][:]])
             for algorithm in dict.fromkeys(algorithms):
                 chosen = [i for i, a in enumerate(algorithms) if a == algorithm]
                 show(f"{label}, {algorithm}", methods[chosen[0]],

@@ -19,12 +19,9 @@ def text(value):
 def teams(path, file):
     rows = []
     for label, group in file.items():
-        if not isinstance(group, h5py.Group) or "key" not in group:
-            continue
-        points = re.search(r"points=(\d+)", text(group["key"][0]))
-        size = re.match(r"(\d+) ranks?$", label)
-        if points and size:
-            n, wall = int(points.group(1)), numpy.nanmin(group["provenance/wall"][()])
+        size, points = re.match(r"(\d+) ranks?$", label), file.get("cells/settings/problem.points")
+        if size and points:
+            n, wall = int(points[group["cell"][0]]), numpy.nanmin(group["provenance/wall"][()])
             rows.append((int(size.group(1)), n, wall, n ** 3 / 3e9 / wall))
     if not rows:
         return False

@@ -7,13 +7,12 @@
 
 #include "base/grow.h"
 #include "base/inputs.h"
-#include "base/hash.h"
 #include "base/number.h"
-#include "cli/planned.h"
 #include "cli/shield.h"
+#include "cli/summary.h"
 #include "base/table.h"
 #include "cli/arguments.h"
-#include "study/run/origin.h"
+#include "study/hdf5/cells.h"
 #include "study/file/swept.h"
 #include "study/store/store.h"
 
@@ -33,11 +32,8 @@ enum { FAILED_SHOWN = 5 };
 
 /* A line of the table: one cell. */
 typedef struct {
-  char cell[RG_ID_LENGTH + 1];
-  char *problem, *algorithm, *swept; /* owned */
-  int n_swept;
-  RgSwept *settings;    /* owned */
-  bool earlier, hidden; /* hidden: -where excludes the cell */
+  const RgCellData *cell; /* borrowed from the table */
+  bool earlier, hidden;   /* hidden: -where excludes the cell */
   int n, n_failed;
   /* failures: evaluations that failed; infeasible: other evaluations that violate a constraint */
   long evaluations, failures, infeasible;
@@ -58,97 +54,45 @@ typedef struct {
 } Span;
 
 typedef struct {
-  Line *lines; /* owned */
-  int n_lines;
-  Best *best; /* owned */
+  RgSummary all;
+  /* The cells of the study, and of an earlier version of it, with their lines in the same order. */
+  RgCellTable cells[2];
+  Line *lines[2]; /* owned */
+  Best *best;     /* owned */
   int n_best;
-  int n_slots, *slots; /* hash table of the lines: a power of two, -1: empty; owned */
   int n_where;
-  RgSwept *where; /* owned */
-  int n, n_earlier, n_failed;
+  RgSwept *where;  /* owned */
   bool all_failed; /* list all failed trials */
   int n_spans;
   Span *spans; /* one per host, because their clocks differ; owned */
   RgText failed;
-  RgOriginSurvey origins;
-  RgText plugins;
 } Contents;
 
-static bool is_line_of(const Line *line, const RgRecord *record)
-{
-  return line->earlier == record->earlier && !strcmp(line->cell, record->cell) &&
-         !strcmp(line->problem, record->problem_label) &&
-         !strcmp(line->algorithm, record->algorithm_label);
-}
-
-/* The slot of a cell's line in the hash table, or the free slot for it. */
-static int *slot_of(const Contents *contents, const char *cell)
-{
-  uint64_t hash[2];
-
-  rg_hash128(cell, strlen(cell), hash);
-  return &contents->slots[hash[0] & (uint64_t)(contents->n_slots - 1)];
-}
-
-static int *next_slot(const Contents *contents, int *slot)
-{
-  return slot + 1 < contents->slots + contents->n_slots ? slot + 1 : contents->slots;
-}
-
-/* Double the number of slots before half of them are full. */
-static PetscErrorCode grow_slots(Contents *contents)
-{
-  if (2 * contents->n_lines < contents->n_slots) return 0;
-  contents->n_slots = PetscMax(64, 2 * contents->n_slots);
-  PetscCall(PetscFree(contents->slots));
-  PetscCall(PetscMalloc1(contents->n_slots, &contents->slots));
-  for (int i = 0; i < contents->n_slots; i++) contents->slots[i] = -1;
-  for (int i = 0; i < contents->n_lines; i++) {
-    int *slot = slot_of(contents, contents->lines[i].cell);
-    while (*slot >= 0) slot = next_slot(contents, slot);
-    *slot = i;
-  }
-  return 0;
-}
-
 /* Whether -where excludes a line because its value of a setting differs. */
-static bool is_hidden(const Contents *contents, const Line *line)
+static bool is_hidden(const Contents *contents, const RgCellData *cell)
 {
   for (int i = 0; i < contents->n_where; i++) {
     const RgSwept *wanted = &contents->where[i];
-    const RgSwept *own = rg_swept_find(line->n_swept, line->settings, wanted->name);
+    const RgSwept *own = rg_swept_find(cell->n_swept, cell->axes, wanted->name);
     if (own && !rg_swept_same(own->text, wanted->text)) return true;
   }
   return false;
 }
 
-static PetscErrorCode add_line(Contents *contents, const RgRecord *record, Line **line)
-{
-  PetscCall(RG_GROW(contents->n_lines, contents->lines));
-  *line = &contents->lines[contents->n_lines++];
-  PetscCall(PetscMemzero(*line, sizeof(**line)));
-  memcpy((*line)->cell, record->cell, sizeof(record->cell));
-  (*line)->earlier = record->earlier;
-  (*line)->n_swept = record->n_swept;
-  PetscCall(PetscStrallocpy(record->problem_label, &(*line)->problem));
-  PetscCall(PetscStrallocpy(record->algorithm_label, &(*line)->algorithm));
-  PetscCall(PetscStrallocpy(record->swept, &(*line)->swept));
-  PetscCall(rg_swept_copy(record->n_swept, record->settings, &(*line)->settings));
-  (*line)->hidden = is_hidden(contents, *line);
-  return 0;
-}
-
 static PetscErrorCode line_of(Contents *contents, const RgRecord *record, Line **line)
 {
-  int *slot;
+  RgCellTable *cells = &contents->cells[record->earlier];
+  Line **lines = &contents->lines[record->earlier];
+  const int before = cells->n;
+  int row;
 
-  PetscCall(grow_slots(contents));
-  for (slot = slot_of(contents, record->cell); *slot >= 0; slot = next_slot(contents, slot)) {
-    *line = &contents->lines[*slot];
-    if (is_line_of(*line, record)) return 0;
-  }
-  *slot = contents->n_lines;
-  PetscCall(add_line(contents, record, line));
+  PetscCall(RG_GROW(before, *lines));
+  PetscCall(rg_cell_table_add(cells, record->cell, &row));
+  *line = &(*lines)[row];
+  if (cells->n > before)
+    **line = (Line){.cell = record->cell,
+                    .earlier = record->earlier,
+                    .hidden = is_hidden(contents, record->cell)};
   return 0;
 }
 
@@ -163,12 +107,12 @@ static double final_regret(const RgRecord *record)
 
 static PetscErrorCode add_failed(Contents *contents, const RgRecord *record)
 {
-  contents->n_failed++;
-  if (contents->n_failed > FAILED_SHOWN && !contents->all_failed) return 0;
-  PetscCall(rg_text_add(
-    &contents->failed, "  %s, %s, instance %llu, seed %llu, after %d evaluations: %s\n",
-    record->problem_label, record->algorithm_label, (unsigned long long)record->instance,
-    (unsigned long long)record->seed, record->n_rows, record->message));
+  if (contents->all.n_failed > FAILED_SHOWN && !contents->all_failed) return 0;
+  PetscCall(rg_text_add(&contents->failed,
+                        "  %s, %s, instance %llu, seed %llu, after %d evaluations: %s\n",
+                        record->cell->problem_label, record->cell->algorithm_label,
+                        (unsigned long long)record->instance, (unsigned long long)record->seed,
+                        record->n_rows, record->message));
   return 0;
 }
 
@@ -215,25 +159,10 @@ static const double *extra_of(const RgRecord *record, const char *name)
   return NULL;
 }
 
-/* Whether the user's program answers what is to be minimised, so that f is minus its answer: the
-   trial's key has this setting, outside of texts in quotes. */
-static bool is_minimised(const char *key)
-{
-  static const char setting[] = ",goal=minimise,";
-  bool quoted = false;
-
-  for (const char *c = strstr(key, ";problem="); c && *c; c++) {
-    if (quoted && *c == '\\' && c[1]) c++;
-    else if (*c == '"') quoted = !quoted;
-    else if (!quoted && !strncmp(c, setting, sizeof(setting) - 1)) return true;
-  }
-  return false;
-}
-
 /* The value as the user's program answered it; never -0. */
 static double own_value(const RgRecord *record, double f)
 {
-  return is_minimised(record->key) ? 0 - f : f + 0.0;
+  return !strcmp(record->cell->goal, "minimise") ? 0 - f : f + 0.0;
 }
 
 static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
@@ -243,17 +172,17 @@ static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
   Best *best = NULL;
   int row = -1;
 
-  if (!record->inputs || !record->inputs[0] || record->earlier || !f || !x) return 0;
-  PetscCall(best_of(contents, record->problem_label, &best));
+  if (!record->cell->inputs[0] || record->earlier || !f || !x) return 0;
+  PetscCall(best_of(contents, record->cell->problem_label, &best));
   for (int i = 0; i < record->n_rows; i++)
     if (f[i] > best->f && !(feasible && feasible[i] == 0)) best->f = f[row = i];
   if (row < 0) return 0;
   best->point.length = 0;
-  PetscCall(print_point(record->inputs, x + (size_t)row * record->dim_x, &best->point));
-  if (c && record->contexts && record->contexts[0])
-    PetscCall(print_point(record->contexts, c + (size_t)row * record->dim_c, &best->point));
+  PetscCall(print_point(record->cell->inputs, x + (size_t)row * record->dim_x, &best->point));
+  if (c && record->cell->contexts[0])
+    PetscCall(print_point(record->cell->contexts, c + (size_t)row * record->dim_c, &best->point));
   PetscCall(rg_text_add(&best->point, " -> %.6g (%s, seed %llu)", own_value(record, best->f),
-                        record->algorithm_label, (unsigned long long)record->seed));
+                        record->cell->algorithm_label, (unsigned long long)record->seed));
   return 0;
 }
 
@@ -296,12 +225,7 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   count_outcomes(line, record);
   line->cpu += provenance->cpu;
   PetscCall(add_best(contents, record));
-  contents->n += !record->earlier;
-  contents->n_earlier += record->earlier;
-  if (!record->earlier) {
-    PetscCall(rg_origin_survey_add(&contents->origins, record));
-    PetscCall(rg_plugins_note(&contents->plugins, record));
-  }
+  PetscCall(rg_summary_add(&contents->all, record));
   if (record->status == RG_STATUS_FAILED) {
     line->n_failed++;
     if (!line->hidden) PetscCall(add_failed(contents, record));
@@ -312,31 +236,29 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
 
 static PetscErrorCode contents_clear(Contents *contents)
 {
-  for (int i = 0; i < contents->n_lines; i++) {
-    PetscCall(RG_FREE(&contents->lines[i].problem, &contents->lines[i].algorithm,
-                      &contents->lines[i].swept, &contents->lines[i].regret));
-    PetscCall(rg_swept_clear(&contents->lines[i].n_swept, &contents->lines[i].settings));
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < contents->cells[k].n; i++)
+      PetscCall(PetscFree(contents->lines[k][i].regret));
+    PetscCall(PetscFree(contents->lines[k]));
+    PetscCall(rg_cell_table_clear(&contents->cells[k]));
   }
-  PetscCall(PetscFree(contents->lines));
   for (int i = 0; i < contents->n_best; i++) {
     PetscCall(PetscFree(contents->best[i].problem));
     PetscCall(rg_text_clear(&contents->best[i].point));
   }
-  PetscCall(RG_FREE(&contents->best, &contents->slots, &contents->spans));
+  PetscCall(RG_FREE(&contents->best, &contents->spans));
   PetscCall(rg_swept_clear(&contents->n_where, &contents->where));
   PetscCall(rg_text_clear(&contents->failed));
-  PetscCall(rg_text_clear(&contents->plugins));
-  PetscCall(rg_origin_survey_clear(&contents->origins));
-  return 0;
+  return rg_summary_clear(&contents->all);
 }
 
 /* ---- print ----------------------------------------------------------------------------------- */
 
 /* Order by setting, with numbers by value. */
-static int compare_swept(const Line *x, const Line *y)
+static int compare_swept(const RgCellData *x, const RgCellData *y)
 {
   for (int i = 0; i < x->n_swept && i < y->n_swept; i++) {
-    const RgSwept *a = &x->settings[i], *b = &y->settings[i];
+    const RgSwept *a = &x->axes[i], *b = &y->axes[i];
     int order = strcmp(a->name, b->name);
     double u, v;
     if (!order && rg_number_only(a->text, &u) && rg_number_only(b->text, &v))
@@ -349,13 +271,12 @@ static int compare_swept(const Line *x, const Line *y)
 
 static int compare_lines(const void *a, const void *b)
 {
-  const Line *x = a, *y = b;
+  const RgCellData *x = ((const Line *)a)->cell, *y = ((const Line *)b)->cell;
 
-  if (x->earlier != y->earlier) return x->earlier - y->earlier;
-  int order = strcmp(x->problem, y->problem);
-  if (!order) order = strcmp(x->algorithm, y->algorithm);
+  int order = strcmp(x->problem_label, y->problem_label);
+  if (!order) order = strcmp(x->algorithm_label, y->algorithm_label);
   if (!order) order = compare_swept(x, y);
-  return order ? order : strcmp(x->cell, y->cell);
+  return order ? order : strcmp(x->id, y->id);
 }
 
 /* "5 of 12": how many of the trials with a regret found a feasible design; empty when all did. */
@@ -379,20 +300,21 @@ static PetscErrorCode print_lines(Contents *contents, bool earlier)
                                 ">median final simple regret"}};
   RgText text = {0};
 
-  for (int i = 0; i < contents->n_lines; i++) {
-    Line *line = &contents->lines[i];
+  for (int i = 0; i < contents->cells[earlier].n; i++) {
+    Line *line = &contents->lines[earlier][i];
     char trials[24], failed[24] = "", evaluations[32], cpu[32], feasible[32], regret[32] = "";
     const double median = rg_median(line->n, line->regret);
-    if (line->earlier != earlier || line->hidden) continue;
+    if (line->hidden) continue;
     snprintf(trials, sizeof(trials), "%d", line->n);
     if (line->n_failed) snprintf(failed, sizeof(failed), "%d", line->n_failed);
     snprintf(evaluations, sizeof(evaluations), "%ld", line->evaluations);
     rg_format(cpu, sizeof(cpu), "%.1f", line->cpu);
     if (!isnan(median)) rg_format(regret, sizeof(regret), "%.4g", median);
     feasible_text(line, sizeof(feasible), feasible);
-    PetscCall(rg_table_add(&table, (const char *const[]){line->problem, line->algorithm,
-                                                         line->swept, trials, failed, evaluations,
-                                                         cpu, feasible, regret}));
+    PetscCall(rg_table_add(&table, (const char *const[]){line->cell->problem_label,
+                                                         line->cell->algorithm_label,
+                                                         line->cell->swept, trials, failed,
+                                                         evaluations, cpu, feasible, regret}));
   }
   PetscCall(rg_table_print(&table, &text));
   rg_say("%s", text.data ? text.data : "");
@@ -412,9 +334,10 @@ static void print_times(const Contents *contents)
 }
 
 static void print_state(const char *path, const RgStoreInfo *info, const Contents *contents,
-                        int planned, int damaged)
+                        int damaged)
 {
-  const bool complete = info->complete && (planned < 0 || contents->n >= planned);
+  const RgSummary *all = &contents->all;
+  const bool complete = info->complete && all->n >= info->n_planned;
   const char *state = damaged           ? "damaged"
                       : info->directory ? "a study that is not packed yet"
                       : complete        ? "results, complete"
@@ -426,11 +349,11 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
   for (int i = 0; i < RG_CREDITS; i++)
     if (info->credit[i] && info->credit[i][0])
       rg_say("%-9s %s\n", rg_credit_keys[i], info->credit[i]);
-  if (!complete && planned >= 0) rg_say("trials    %d of %d finished", contents->n, planned);
-  else rg_say("trials    %d", contents->n);
-  rg_say(contents->n_failed ? ", %d failed\n" : "\n", contents->n_failed);
-  if (contents->n_earlier)
-    rg_say("earlier   %d trials that are not in the study any more\n", contents->n_earlier);
+  rg_say("trials    %d", all->n);
+  if (!complete && info->n_planned) rg_say(" of %d finished", info->n_planned);
+  rg_say(all->n_failed ? ", %d failed\n" : "\n", all->n_failed);
+  if (all->n_earlier)
+    rg_say("earlier   %d trials that are not in the study any more\n", all->n_earlier);
   if (!info->directory && info->n_shards)
     rg_say("beside    %d shards of a run that extends it\n", info->n_shards);
   if (info->checksum[0]) rg_say("checksum  %s\n", info->checksum);
@@ -441,54 +364,50 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
   }
 }
 
-/* Report whether all trials come from one version of the program, and from this one; list their
-   plug-ins. */
-static PetscErrorCode print_origins(const char *path, Contents *contents)
+/* Print how many evaluations of each cell have no value. */
+static void print_outcomes(const Contents *contents)
 {
-  RgText others = {0}, plugins = {0};
-
-  PetscCall(rg_origin_survey_count(&contents->origins));
-  PetscCall(rg_origin_describe(&contents->origins.counts, &others));
-  if (others.length) rg_say("stale     %s\n", others.data);
-  PetscCall(rg_plugins_describe(path, &contents->plugins, &plugins));
-  if (plugins.length) rg_say("%s\n", plugins.data);
-  PetscCall(rg_text_clear(&plugins));
-  PetscCall(rg_text_clear(&others));
-  return 0;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < contents->cells[k].n; i++) {
+      const Line *line = &contents->lines[k][i];
+      const char *problem = line->cell->problem_label, *algorithm = line->cell->algorithm_label;
+      if (line->failures)
+        rg_say("%s, %s: %ld evaluations failed\n", problem, algorithm, line->failures);
+      if (line->infeasible)
+        rg_say("%s, %s: %ld evaluations violate a constraint\n", problem, algorithm,
+               line->infeasible);
+    }
 }
 
 static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, Contents *contents,
                                      int damaged)
 {
-  int planned = -1;
+  RgText stale = {0}, plugins = {0};
 
-  PetscCall(rg_planned_trials(NULL, path, info, &planned));
-  if (contents->n_lines)
-    qsort(contents->lines, (size_t)contents->n_lines, sizeof(Line), compare_lines);
-  print_state(path, info, contents, planned, damaged);
-  PetscCall(print_origins(path, contents));
+  for (int k = 0; k < 2; k++)
+    if (contents->cells[k].n)
+      qsort(contents->lines[k], (size_t)contents->cells[k].n, sizeof(Line), compare_lines);
+  print_state(path, info, contents, damaged);
+  PetscCall(rg_summary_describe(&contents->all, path, &stale, &plugins));
+  if (stale.length) rg_say("stale     %s\n", stale.data);
+  if (plugins.length) rg_say("%s\n", plugins.data);
   rg_say("\n");
   PetscCall(print_lines(contents, false));
-  for (int i = 0; i < contents->n_lines; i++) {
-    const Line *line = &contents->lines[i];
-    if (line->failures)
-      rg_say("%s, %s: %ld evaluations failed\n", line->problem, line->algorithm, line->failures);
-    if (line->infeasible)
-      rg_say("%s, %s: %ld evaluations violate a constraint\n", line->problem, line->algorithm,
-             line->infeasible);
-  }
+  print_outcomes(contents);
   for (int i = 0; i < contents->n_best; i++)
     if (contents->best[i].point.length)
       rg_say("%sbest on %s: %s\n", i ? "" : "\n", contents->best[i].problem,
              contents->best[i].point.data);
-  if (contents->n_earlier) {
+  if (contents->all.n_earlier) {
     rg_say("\nOf an earlier version of the study\n");
     PetscCall(print_lines(contents, true));
   }
-  if (contents->n_failed) rg_say("\nFailed trials\n%s", contents->failed.data);
-  if (contents->n_failed > FAILED_SHOWN && !contents->all_failed)
-    rg_say("  and %d more (-failed lists them)\n", contents->n_failed - FAILED_SHOWN);
+  if (contents->all.n_failed) rg_say("\nFailed trials\n%s", contents->failed.data);
+  if (contents->all.n_failed > FAILED_SHOWN && !contents->all_failed)
+    rg_say("  and %d more (-failed lists them)\n", contents->all.n_failed - FAILED_SHOWN);
   if (damaged) rg_say("\n%d damaged records or shards: not counted above\n", damaged);
+  PetscCall(rg_text_clear(&stale));
+  PetscCall(rg_text_clear(&plugins));
   return 0;
 }
 
@@ -525,12 +444,13 @@ static PetscErrorCode check_where(const Contents *contents, const RgSwept *wante
   RgText names = {0}, values = {0};
 
   *found = false;
-  for (int i = 0; i < contents->n_lines && !*found; i++) {
-    const Line *line = &contents->lines[i];
-    const RgSwept *own = rg_swept_find(line->n_swept, line->settings, wanted->name);
+  for (int i = 0; i < contents->cells[0].n + contents->cells[1].n && !*found; i++) {
+    const int n = contents->cells[0].n;
+    const RgCellData *cell = i < n ? contents->cells[0].cells[i] : contents->cells[1].cells[i - n];
+    const RgSwept *own = rg_swept_find(cell->n_swept, cell->axes, wanted->name);
     *found = own && rg_swept_same(own->text, wanted->text);
     if (own) PetscCall(add_word(own->text, &values));
-    for (int k = 0; k < line->n_swept; k++) PetscCall(add_word(line->settings[k].name, &names));
+    for (int k = 0; k < cell->n_swept; k++) PetscCall(add_word(cell->axes[k].name, &names));
   }
   if (!*found && values.length)
     rg_complain("info: no %s=%s in it (it has: %s)", wanted->name, wanted->text, values.data);

@@ -406,13 +406,13 @@ static PetscErrorCode plan_json(const RgPlan *plan, const Progress *progress, Rg
     int n_done = 0;
     for (int i = 0; i < planned->n; i++) n_done += progress->done[planned->first + i] != 0;
     json_array_append_new(
-      cells,
-      json_pack("{ss ss so si si si si si si si so so}", "problem", cell->problem_label,
-                "algorithm", cell->algorithm_label, "settings", settings_json(cell), "dim_x",
-                cell->dim_x, "dim_c", cell->dim_c, "points", cell->size_x, "initial_points",
-                cell->run.initial_points, "iterations", cell->run.iterations, "trials", planned->n,
-                "done", n_done, "seconds", real_or_null(progress->timed ? planned->cost : NAN),
-                "memory", real_or_null(planned->memory)));
+      cells, json_pack("{ss ss ss so si si si si si si si so so}", "problem", cell->problem_label,
+                       "algorithm", cell->algorithm_label, "method", cell->method, "settings",
+                       settings_json(cell), "dim_x", cell->dim_x, "dim_c", cell->dim_c, "points",
+                       cell->size_x, "initial_points", cell->run.initial_points, "iterations",
+                       cell->run.iterations, "trials", planned->n, "done", n_done, "seconds",
+                       real_or_null(progress->timed ? planned->cost : NAN), "memory",
+                       real_or_null(planned->memory)));
   }
   json_t *whole = json_pack("{ss so}", "study", plan->study->name, "cells", cells);
   char *line = json_dumps(whole, JSON_COMPACT);

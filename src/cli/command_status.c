@@ -2,6 +2,7 @@
    requeue, and what the workers of running trials do. With -watch it looks again until the study is
    complete. */
 #include "cli/shield.h"
+#include "cli/summary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,6 @@
 #include "cli/pace.h"
 #include "cli/planned.h"
 #include "cli/arguments.h"
-#include "study/run/origin.h"
 #include "study/file/registry.h"
 #include "study/schedule/crew.h"
 #include "study/store/evaluation_log.h"
@@ -160,9 +160,7 @@ static PetscErrorCode say_workers(const char *path, const RgPlan *plan)
 /* ---- all of a study -------------------------------------------------------------------------- */
 
 typedef struct {
-  int n, n_failed; /* trials that the study plans */
-  RgOriginSurvey origins;
-  RgText plugins;
+  RgSummary all;
   RgPace pace;
 } Survey;
 
@@ -171,12 +169,8 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   Survey *survey = closure;
 
   if (record->earlier) return 0;
-  survey->n++;
-  survey->n_failed += record->status == RG_STATUS_FAILED;
   PetscCall(rg_pace_add(&survey->pace, record));
-  PetscCall(rg_origin_survey_add(&survey->origins, record));
-  PetscCall(rg_plugins_note(&survey->plugins, record));
-  return 0;
+  return rg_summary_add(&survey->all, record);
 }
 
 /* Append the number of finished trials of an incomplete study, their rate and the time left. */
@@ -184,10 +178,10 @@ static PetscErrorCode add_counts(const char *path, RgPlan *plan, Survey *survey,
 {
   RgText directory = {0};
 
-  PetscCall(rg_text_add(text, " (%d", survey->n));
+  PetscCall(rg_text_add(text, " (%d", survey->all.n));
   if (plan->n) PetscCall(rg_text_add(text, " of %d", plan->n));
   PetscCall(rg_text_add(text, " trials"));
-  if (survey->n_failed) PetscCall(rg_text_add(text, ", %d failed", survey->n_failed));
+  if (survey->all.n_failed) PetscCall(rg_text_add(text, ", %d failed", survey->all.n_failed));
   PetscCall(rg_text_add(text, ")"));
   PetscCall(directory_of(path, &directory));
   PetscCall(rg_pace_describe(&survey->pace, plan, rg_presence_any(directory.data), text));
@@ -204,9 +198,7 @@ static PetscErrorCode say_state(const char *path, RgPlan *plan, const RgStoreInf
   RgText counts = {0}, mixed = {0}, plugins = {0};
 
   if (!complete) PetscCall(add_counts(path, plan, survey, &counts));
-  PetscCall(rg_origin_survey_count(&survey->origins));
-  PetscCall(rg_origin_describe(&survey->origins.counts, &mixed));
-  PetscCall(rg_plugins_describe(path, &survey->plugins, &plugins));
+  PetscCall(rg_summary_describe(&survey->all, path, &mixed, &plugins));
   rg_say("%s: %s%s%s%s\n", info->name ? info->name : path,
          complete ? "complete" : "incomplete; the run command resumes it",
          complete ? "" : counts.data, mixed.length ? "; stale: " : "",
@@ -240,8 +232,7 @@ static PetscErrorCode show_all(const RgRegistry *registry, const char *path, con
   if (fault.code || diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
   else PetscCall(say_state(path, &plan, &info, &survey, exit_code));
   PetscCall(rg_planned_clear(&study, &plan));
-  PetscCall(rg_origin_survey_clear(&survey.origins));
-  PetscCall(rg_text_clear(&survey.plugins));
+  PetscCall(rg_summary_clear(&survey.all));
   PetscCall(rg_pace_clear(&survey.pace));
   PetscCall(rg_store_info_clear(&info));
   return 0;

@@ -24,15 +24,3 @@ PetscErrorCode rg_planned_clear(RgStudy *study, RgPlan *plan)
   PetscCall(rg_study_destroy(study));
   return 0;
 }
-
-PetscErrorCode rg_planned_trials(const RgRegistry *registry, const char *path,
-                                 const RgStoreInfo *info, int *n)
-{
-  RgStudy study;
-  RgPlan plan;
-
-  PetscCall(rg_planned_load(registry, path, info, &study, &plan));
-  *n = plan.n ? plan.n : -1;
-  PetscCall(rg_planned_clear(&study, &plan));
-  return 0;
-}

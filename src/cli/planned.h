@@ -13,8 +13,5 @@ typedef struct RgPlan RgPlan; /* study/plan/plan.h */
 PetscErrorCode rg_planned_load(const RgRegistry *registry, const char *path,
                                const RgStoreInfo *info, RgStudy *study, RgPlan *plan);
 PetscErrorCode rg_planned_clear(RgStudy *study, RgPlan *plan);
-/* Count the trials of that plan; *n is -1 without one. */
-PetscErrorCode rg_planned_trials(const RgRegistry *registry, const char *path,
-                                 const RgStoreInfo *info, int *n);
 
 #endif

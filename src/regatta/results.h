@@ -138,6 +138,46 @@ typedef struct {
 
 RG_API extern const RgColumnInfo rg_columns[RG_COLUMN_COUNT];
 
+/* ---- what the trials of a cell have in common: a row of the table `cells` ---- */
+
+/* One cell: problem, algorithm and all their settings. Records share it. All texts are owned; none
+   is NULL. */
+typedef struct {
+  int references;                        /* records and tables that share it */
+  char id[RG_ID_LENGTH + 1];             /* XXH3-128 of its canonical text */
+  char *problem_label, *algorithm_label; /* names in figures; they may change */
+  char *method;                          /* the algorithm's label without swept settings */
+  char *problem, *algorithm;             /* registry names */
+  int problem_revision, algorithm_revision;
+  /* Its place in the study: the number of the cell, from 0, -1: the study does not plan it; the
+     numbers of its entries in the lists `problems` and `algorithms`, from 1, 0: not known. */
+  int order, problem_number, algorithm_number;
+  int seeds, instances; /* planned: instances are crossed with the seeds; 0: not known */
+  int initial_points, iterations;
+  char *goal;         /* minimise: f is the negative of the user's values */
+  char *regret_units; /* "y": those of f */
+  int dynamic;        /* regret is against the best design of the moment */
+  char *stops;        /* what ends a trial before its budget: "regret seconds time" */
+  char *law;          /* laws of the contexts, separated by "; " */
+  char *measure;      /* measure by which F summarises f over contexts */
+  char *scores;       /* "NAME=measure; ...": further measures that score the trials */
+  char *inputs;       /* descriptions of named coordinates of the design, separated by "; " */
+  char *contexts;     /* and of the context */
+  char *swept;        /* "name=value, ..." of the sweep axes, as typed */
+  int n_swept;        /* the sweep axes as data; owned */
+  RgSwept *axes;
+  /* Every setting, one after the other: the digit of its RgSweptKind with its name
+     (`surrogate.kernel`), and its value, each ending with NUL. Empty: not known. */
+  RgText settings;
+} RgCellData;
+
+/* Count a further user of the cell; returns it. NULL is fine. */
+RG_API RgCellData *rg_cell_data_share(RgCellData *cell);
+/* Give up a use and set *cell to NULL; the last user frees it. NULL is fine. */
+RG_API PetscErrorCode rg_cell_data_release(RgCellData **cell);
+/* The value of a setting (`run.noise_variance`), borrowed; NULL: the cell has no such setting. */
+RG_API const char *rg_cell_data_setting(const RgCellData *cell, const char *name);
+
 /* ---- the record of a trial: what is committed to a shard and packed into the results file ---- */
 
 typedef enum { RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED } RgStatus;
@@ -163,14 +203,9 @@ typedef struct {
 
 typedef struct {
   char id[RG_ID_LENGTH + 1];
-  char *key; /* owned, like every char * below */
-  /* XXH3-128 of the cell's canonical text: the same for all its seeds */
-  char cell[RG_ID_LENGTH + 1];
-  char *problem_label, *algorithm_label; /* names in figures; unlike the key they may change */
-  char *problem, *algorithm;             /* registry names */
-  char *swept;                           /* "name=value, ..." of the sweep axes; "" without sweep */
-  int n_swept;                           /* the sweep axes as data */
-  RgSwept *settings;
+  char *key;        /* owned, like every char * below */
+  RgCellData *cell; /* shared; NULL: not read */
+  int cell_number;  /* row of the cell in the table of its file */
   uint64_t instance, seed;
   RgStatus status;
   char message[256]; /* reason of a failure, else "" */
@@ -187,10 +222,7 @@ typedef struct {
   int dim_x, dim_c, dim_z;
   /* Number of measures that score the trial; 0: only the objective. */
   int n_scores;
-  char *scores; /* "NAME=measure; ..."; "" without */
-  int n_terms;  /* terms of an additive kernel; 0: the kernel has one term */
-  /* Inputs as rg_space_inputs writes them, separated by "; "; "" or NULL without names. */
-  char *inputs, *contexts;
+  int n_terms;     /* terms of an additive kernel; 0: the kernel has one term */
   double optimum;  /* F(x*) of the instance; NaN: unknown */
   int workers;     /* evaluations at the same time */
   char release[8]; /* async, sync; "" with one worker */

@@ -1,10 +1,11 @@
 """Small results files with made-up numbers in the schema of the results file, for the tests."""
+import re
 import struct
 
 import h5py
 import numpy as np
 import xxhash
-from regatta_analysis.load import integrity
+from regatta_analysis.load import integrity, settings
 
 ALGORITHMS = ["IRGP-UCB", "GP-UCB", "RGP-UCB", "EI", "TS", "PIMS", "MES", "JES", "Random"]
 STUDY = """name: synthetic
@@ -82,7 +83,7 @@ def _trial(arrays, k, rows, algorithm, rank, instance, initial, finite, scale, f
         arrays[f"{clock}_evaluate"][k, :rows] = factor * 1e-5
 
 
-def write(path, problems, schema_version=1, complete=1, title="A synthetic study", rows=None, columns=None):
+def write(path, problems, schema_version=3, complete=1, title="A synthetic study", rows=None, columns=None):
     """One results file (or shard). `rows`: per problem the trials to keep; `columns`: the names of the columns in its
     checksums."""
     with h5py.File(path, "w", libver="earliest") as file:
@@ -93,17 +94,88 @@ def write(path, problems, schema_version=1, complete=1, title="A synthetic study
             file.attrs["schema_version"] = np.int32(schema_version)
         if columns is not None:
             file.attrs["checksum_columns"] = " ".join(columns)
+        table = []
         for p in problems:
             keep = np.arange(len(p["cells"])) if rows is None else np.asarray(rows[p["label"]])
             if len(keep):
-                _write_group(file.create_group(p["label"]), p, keep)
+                _write_group(file.create_group(p["label"]), p, keep, table)
+        if table:
+            _write_cells(file.create_group("cells"), table)
         _write_checksums(file)
     seal(path)
 
 
+def _pairs(text):
+    """{name: text of the value} of "name=value, ..."."""
+    pairs = (pair.strip().split("=", 1) for pair in settings.split(text, ",") if "=" in pair)
+    return dict(pairs)
+
+
+def _cell(p, k):
+    """The row of the table of cells for trial k."""
+    algorithm, swept = p["cells"][k][0], p["swept"][k]
+    options, axes, method = p.get("options", ""), _pairs(swept), settings.method_label(algorithm, swept)
+    problems = ["GP sample paths", "Holder table", "Small, d = 2", "Large"]
+    score = axes.pop("score", None)
+    own = [("problem", _pairs(options)), ("run", {"iterations": str(p["rows"]), **_pairs(p.get("run", ""))}),
+           ("algorithm", _pairs(SETTINGS.get(algorithm, "")))]
+    drifts = r"context=before|setting=announced|\b(linear|jump|table|periodic|walk)\("
+    typed = {name: (part, values[k]) for name, (part, values) in p.get("settings", {}).items()}
+    untyped = {name: ("problem" if name in own[0][1] else "run", value) for name, value in axes.items()}
+    return {"id": f"{p['label']}/{algorithm}/{swept}", "problem": p["label"], "algorithm": algorithm, "method": method,
+            "problem_name": p["name"], "algorithm_name": algorithm.lower().replace("-", "_"), "swept": swept,
+            "problem_revision": 1, "algorithm_revision": 1, "order": -1,
+            "problem_number": 1 + problems.index(p["label"]) if p["label"] in problems else 99,
+            "algorithm_number": 1 + ALGORITHMS.index(method) if method in ALGORITHMS else 99,
+            "planned_seeds": len({cell[2] for cell in p["cells"]}),
+            "planned_instances": len({cell[1] for cell in p["cells"]}),
+            "initial_points": p["initial"], "iterations": p["rows"], "regret_units": "y",
+            "goal": axes.get("goal") or own[0][1].get("goal") or p.get("goal", "maximise"),
+            "dynamic": np.uint8(bool(re.search(drifts, options))), "stops": "", "law": "", "measure": "",
+            "scores": p.get("scores", ""), "inputs": p.get("inputs", ""), "contexts": "",
+            "sweep": {**(typed or untyped), **({"aimed_score": ("algorithm", score)} if score else {})},
+            "settings": {f"{part}.{name}": value for part, pairs in own for name, value in pairs.items()}}
+
+
+def _typed(values):
+    """An array of texts (None: missing) or numbers: numbers if all are."""
+    if all(value is None or not isinstance(value, str) for value in values):
+        return np.array([np.nan if value is None else value for value in values])
+    try:
+        return np.array([np.nan if value is None else float(value) for value in values])
+    except ValueError:
+        return np.array([(value or "").strip('"') for value in values], object)
+
+
+def _write_cells(group, table):
+    group["cell"] = np.arange(len(table))
+    group["cell"].make_scale("cell")
+
+    def put(into, name, values, **attributes):
+        made = into.create_dataset(name, data=values, dtype=h5py.string_dtype() if values.dtype == object else None)
+        made.dims[0].attach_scale(group["cell"])
+        made.attrs.update({"long_name": name, "units": "1", "description": name, **attributes})
+
+    for name, first in table[0].items():
+        if name not in ("sweep", "settings"):
+            put(group, name, np.array([row[name] for row in table], object if isinstance(first, str) else None))
+    sweep, inner = group.create_group("sweep"), group.create_group("settings")
+    for name in dict.fromkeys(name for row in table for name in row["sweep"]):
+        found = [row["sweep"].get(name, (None, None)) for row in table]
+        put(sweep, name, _typed([value for _, value in found]), setting=name,
+            part=next(part for part, _ in found if part is not None), **_fill(found[0][1]))
+    for name in dict.fromkeys(name for row in table for name in row["settings"]):
+        put(inner, name, _typed([row["settings"].get(name) for row in table]))
+
+
+def _fill(value):
+    kind = getattr(value, "dtype", np.dtype(float)).kind
+    return {"i": {"_FillValue": np.int32(-2**31)}, "u": {"_FillValue": np.uint8(255)}}.get(kind, {})
+
+
 def _write_checksums(file):
     total, count = 0, 0
-    for group in file.values():
+    for group in (one for one in file.values() if "problem_label" in one.attrs):
         found = list(integrity.trial_checksums(group))
         group.create_dataset("checksum", data=np.array([d.hex() for d in found], object),
                              dtype=h5py.string_dtype())
@@ -122,7 +194,14 @@ def seal(path):
         file.write(b"RGTRAIL\n" + struct.pack("<Q", len(data)) + digest)
 
 
-def _write_group(group, p, keep):
+def _write_group(group, p, keep, table):
+    group.attrs["problem_label"] = p["label"]
+    rows = [_cell(p, k) for k in keep]
+    known = {row["id"]: number for number, row in enumerate(table)}
+    for row in rows:
+        if row["id"] not in known:
+            known[row["id"]] = len(table)
+            table.append(row)
     scales = {"trial": len(keep), "iteration": p["rows"], "dim_x": p["dim"], "dim_z": p["dim"]}
     for name, length in scales.items():
         group[name] = np.arange(length) + (name == "iteration")
@@ -152,18 +231,11 @@ def _write_group(group, p, keep):
     put("n_iterations", p["n_rows"][keep].astype(np.int32), "trial")
     put("n_initial", np.full(len(keep), p["initial"], np.int32), "trial")
     names = {a: a.lower().replace("-", "_") for a, _, _ in cells}
-    put("algorithm_name", texts(names[cell[0]] for cell in cells), "trial")
-    put("problem_name", texts([p["name"]] * len(keep)), "trial")
     put("n_dim_x", np.full(len(keep), p["dim"], np.int32), "trial")
     put("n_dim_c", np.zeros(len(keep), np.int32), "trial")
     put("n_dim_z", np.full(len(keep), p["dim"], np.int32), "trial")
     put("optimum", np.full(len(keep), p.get("optimum", 3.0)), "trial")
-    put("cell", texts(f"{p['label']}/{a}/{p['swept'][k]}" for (a, _, _), k in zip(cells, keep)),
-        "trial")
-    put("swept", texts(p["swept"][k] for k in keep), "trial")
-    for name, (part, values) in p.get("settings", {}).items():  # as schema 2 has them
-        fill = {"i": {"_FillValue": np.int32(-2**31)}, "u": {"_FillValue": np.uint8(255)}}
-        put(name, values[keep], "trial", setting=name, part=part, **fill.get(values.dtype.kind, {}))
+    put("cell", np.array([known[row["id"]] for row in rows], np.int32), "trial")
     put("key", texts(f"schema=1;problem={p['name']}@1{{{p.get('options', '')}}};run={{iterations={p['rows']}{p.get('run', '')}}};"
                      f"algorithm={names[a]}@1{{{SETTINGS.get(a, '')}}};study_seed=1;instance={i};"
                      f"seed={s}" for a, i, s in cells), "trial")
@@ -172,7 +244,6 @@ def _write_group(group, p, keep):
     if "scores" in p:
         group["score"] = np.arange(p["scored_regret"].shape[2])
         group["score"].make_scale("score")
-        put("scores", texts(p["scores"] for _ in keep), "trial")
         put("n_scores", np.full(len(keep), len(group["score"]), np.int32), "trial")
         put("score_instantaneous_regret", p["scored_regret"][keep], "trial", "iteration", "score")
     provenance = group.create_group("provenance")

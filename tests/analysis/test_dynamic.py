@@ -1,6 +1,4 @@
 """Regret against the optimum of each evaluation is called dynamic, in figures, tables and reports."""
-import os
-import subprocess
 import unittest
 
 import common
@@ -58,12 +56,6 @@ class Dynamic(common.Case):
         self.assertEqual(study_page._tables(alone, ["simple"])["final"][0].title, "Simple dynamic regret at the last query")
         self.assertEqual(regret.metric_on(alone, ["P0"], "best"), regret.METRICS["best"])
         self.assertEqual(regret.dynamic_note(self.results(still)), "")
-
-    @unittest.skipUnless(os.environ.get("REGATTA"), "no program")
-    def test_the_drifts_are_those_of_the_program(self):
-        text = subprocess.run([os.environ["REGATTA"], "describe", "laws"], check=True, capture_output=True, text=True).stdout
-        rows = text.partition("that change")[2].partition("as typed")[2].splitlines()[1:]
-        self.assertEqual(tuple(row.partition("(")[0] for row in rows if row.strip()), regret.DRIFTS)
 
 
 if __name__ == "__main__":

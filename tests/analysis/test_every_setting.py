@@ -88,7 +88,7 @@ def study(path, names):
              *made["arrays"], *integrity.COLUMNS_BEFORE}
     made["settings"] = {f"{part}.{name}" if name in there else name: (part, values.astype(float))
                         for name, part in names.items()}
-    synthetic.write(path, [made], schema_version=2)
+    synthetic.write(path, [made])
     return values, made["arrays"]["simple_regret"][:, -1]
 
 

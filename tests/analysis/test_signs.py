@@ -16,7 +16,6 @@ import synthetic
 import xarray as xr
 from regatta_analysis import InputError, escape, load
 from regatta_analysis.__main__ import main
-from regatta_analysis.load import settings
 from regatta_analysis.report import export, tables
 from regatta_analysis.stats import inference, measures, sweep
 
@@ -282,11 +281,6 @@ class Sweep(common.Case):
             self.assertEqual((found["best_at"], found["least"], found["largest"]), (best, 1, 2))
             first = inference.comparisons(results, "best").iloc[0]
             self.assertEqual(first["better"], 1.0 if first["a"] == f"A (k={best:.0f})" else 0.0)
-
-    def test_texts_with_quotes_in_a_key(self):
-        key = r'problem=external@1{arguments=["a\"b,goal=minimise,\\"],goal=maximise,x=1};seed=1'
-        self.assertEqual(settings.options(key, "problem")["goal"], "maximise")
-        self.assertEqual(settings.blocks(key)["seed"], "1")
 
 
 if __name__ == "__main__":

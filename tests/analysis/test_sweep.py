@@ -182,7 +182,7 @@ class Sweep(common.Case):
         for k, (method, _, _) in enumerate(made["cells"]):
             made["arrays"]["simple_regret"][k] = values[u[k]]["AB".index(method)]
         made["status"][0], made["n_rows"][0] = 2, 3  # a trial of A fails where A would be the best
-        synthetic.write(self.scratch / "s.h5", [made], schema_version=2)
+        synthetic.write(self.scratch / "s.h5", [made])
         results = load(self.scratch / "s.h5")
         table = sweep.final_values(results, "simple")
         pairs = inference.comparisons(results, "simple")
@@ -301,8 +301,7 @@ class Sweep(common.Case):
 
 
 class Kept(common.Case):
-    """The files of tests/data of a sweep of a number, a word and a block (in the older one: a number), with
-    methods that read one (density_exploration), two (turbo), three (gp_ucb) and none (random)."""
+    """The files of tests/data of a sweep of a number, a word and a block, with methods that read one (density_exploration), two (turbo), three (gp_ucb) and none (random)."""
 
     DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
 
@@ -310,7 +309,7 @@ class Kept(common.Case):
         return load(self.DATA / f"results-{name}.h5")
 
     def test_columns_are_typed(self):
-        for name, block in (("v2", "maximiser"), ("v1-sweep", "maximiser.raw_samples")):
+        for name, block in (("v2", "maximiser"), ("v3", "maximiser")):
             results = self.of(name)
             self.assertEqual(results.settings, ["surrogate.variance", "surrogate.kernel", block])
             self.assertEqual([results.full_name(n) for n in ("kernel", "surrogate.variance", "problem")],
@@ -325,14 +324,14 @@ class Kept(common.Case):
             self.assertEqual((len(trials), set(trials["problem"])), (30, {"branin"}))
             mine = trials[trials["algorithm"] == "turbo"]
             self.assertEqual(set(mine["surrogate.variance"]), {0.5, 2.0})
-            self.assertTrue((mine[block] == "").all() if name == "v2" else mine[block].isna().all())
+            self.assertTrue((mine[block] == "").all())
             self.assertEqual(results.counts(), {"planned": 30, "done": 30, "failed": 0, "missing": 0})
         about = self.of("v2").xarray("branin")["surrogate.variance"].attrs
         self.assertIn("signal variance", about["description"])
         self.assertEqual((about["part"], about["units"]), ("surrogate", "1"))
 
     def test_what_is_not_read_stands_in_every_panel(self):
-        for name in ("v2", "v1-sweep"):
+        for name in ("v2", "v3"):
             results = self.of(name)
             self.assertEqual(len(results.problems), 8)
             self.assertEqual(set(results.cells()["done"]), {2})
@@ -398,7 +397,7 @@ class Typed(common.Case):
         noisy[8:] = 255
         part["settings"] = {"function": ("problem", function.astype(np.int32)),
                             "noisy": ("run", noisy.astype(np.uint8))}
-        synthetic.write(self.scratch / "s.h5", [part], schema_version=2)
+        synthetic.write(self.scratch / "s.h5", [part])
         results = load(self.scratch / "s.h5")
         self.assertEqual(results.settings, ["function", "noisy"])
         self.assertEqual([str(results.data[n].dtype) for n in results.settings], ["Int64", "boolean"])

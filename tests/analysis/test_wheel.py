@@ -44,7 +44,7 @@ class Wheel(unittest.TestCase):
         return done.stdout
 
     def test_command(self):
-        golden = ROOT / "tests/data/results-v1.h5"
+        golden = ROOT / "tests/data/results-v2.h5"
         out = self.folder / "out"
         self.call(self.bin / "regatta-analysis", golden, "--out", out)
         self.assertTrue((out / "summary.md").exists())
@@ -54,7 +54,7 @@ class Wheel(unittest.TestCase):
 
     def test_without_a_package(self):
         """One line says what is missing."""
-        golden = ROOT / "tests/data/results-v1.h5"
+        golden = ROOT / "tests/data/results-v2.h5"
         for package, code in (("h5py", "from regatta.command import main; sys.exit(main())"),
                               ("yaml", "import regatta; regatta.run"),
                               ("matplotlib", "from regatta.command import main; sys.exit(main())")):
@@ -75,7 +75,7 @@ class Wheel(unittest.TestCase):
 
     def test_without_the_program(self):
         """Loading and figures work, which test_command checks too; what needs the program is refused with one line."""
-        golden = ROOT / "tests/data/results-v1.h5"
+        golden = ROOT / "tests/data/results-v2.h5"
         code = ("import regatta\n"
                 f"print(len(regatta.load({str(golden)!r}).trials) > 0)\n"
                 "for call in (lambda: regatta.run({}), lambda: regatta.plan({}), lambda: regatta.problem('branin')):\n"

@@ -99,4 +99,27 @@ def second_lists(tree):
                     yield path, text.count("\n", 0, match.start()) + 1, f"a second list of {what}, whose home is {home}"
 
 
-RULES = [total, classes, externals, last_names, second_lists]
+# the one conversion of old files, and where the key is hashed or passed on
+KEYS = {"src/study/hdf5/schema2.c", "analysis/regatta_analysis/load/schema2.py",
+        "analysis/regatta_analysis/load/integrity.py", "analysis/regatta_analysis/load/group.py"}
+
+
+def keys(tree):
+    """The key of a trial and the text of a cell are compared and hashed, nothing else: what they say stands in the
+    table of cells."""
+    search = (r"\b(?:strstr|strcasestr|strr?chr|strc?spn|strpbrk|strtok\w*|strsep|memchr|memmem|sscanf)\s*\([^;]*?"
+              r"\b(?:record\w*(?:->|\.)key|cell\w*(?:->|\.)text)\b|\"[^\"\n]*;problem=")
+    for source in tree.sources:
+        for match in re.finditer(search, source.text) if source.path not in KEYS else ():
+            yield source.path, source.text.count("\n", 0, match.start()) + 1, "a key is read: see the table of cells"
+    for folder in ("analysis", "experiments"):
+        for path in sorted((tree.root / folder).rglob("*.py")):
+            name = path.relative_to(tree.root).as_posix()
+            if name in KEYS or name.startswith("analysis/build/"):
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if re.search(r"""(?:texts|column|values)\(["']key["']|\[["']key["']\]|["'];?problem=""", line):
+                    yield name, number, "a key is read: see the table of cells"
+
+
+RULES = [total, classes, externals, last_names, second_lists, keys]

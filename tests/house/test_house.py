@@ -96,6 +96,11 @@ PLANTED = {
                          f'#include "gp/kernel/families/{name}.h"\n' for name in ("red", "blue", "green", "grey")),
                       "src/base/odd.c": BODY.format("int a[] = {RG_KERNEL_RED, RG_KERNEL_BLUE, RG_KERNEL_GREEN,\n"
                                                     "           RG_KERNEL_GREY};")}],
+    "keys": [{"src/base/odd.c": BODY.format('return strstr(record->key, ",goal=");')},
+             {"src/base/odd.c": BODY.format('return strchr(a->n == 1 ? cell->text : b, n);')},
+             {"src/base/odd.c": BODY.format('return f(n, ";problem=");')},
+             {"analysis/regatta_analysis/odd.py": 'def odd(group):\n    return group.texts("key", [0])\n'},
+             {"experiments/odd.py": "def odd(group):\n    return group['key'][0]\n"}],
     "top": [{"odd": "left by a command\n"}],
 }
 

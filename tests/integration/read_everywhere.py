@@ -16,12 +16,14 @@ import numpy as np
 
 ROOT_TEXTS = ["Conventions", "title", "history", "source", "references", "study_name", "study",
               "checksum"]
-ROOT_NUMBERS = ["schema_version", "study_seed", "complete", "n_trials", "n_failed"]
-AXES = ["trial", "iteration", "dim_x", "dim_c", "dim_z"]
+ROOT_NUMBERS = ["schema_version", "study_seed", "complete", "n_trials", "n_planned", "n_failed"]
+CELLS = ["id", "method", "problem_name", "algorithm_name", "swept", "goal", "dynamic", "stops", "law", "measure",
+         "order", "planned_seeds", "planned_instances", "initial_points", "regret_units"]
+AXES = ["cell", "trial", "iteration", "dim_x", "dim_c", "dim_z"]
 RESULTS = ["x", "y", "objective", "simple_regret", "jitter"]  # some of the columns that every study has
 TIMING = ["wall_fit", "wall_acquire", "wall_evaluate", "cpu_fit", "cpu_acquire", "cpu_evaluate"]
 COORDINATES = ["id", "problem", "algorithm", "instance", "seed", "status"]
-FIELDS = [*COORDINATES, "key", "problem_name", "algorithm_name", "swept", "cell", "message",
+FIELDS = [*COORDINATES, "key", "cell", "message",
           "n_iterations", "n_initial", "n_dim_x", "n_dim_c", "n_dim_z", "optimum", "checksum"]
 PROVENANCE = ["host", "rank", "ranks", "started", "wall", "cpu", "peak_memory", "fingerprint",
               "machine", "software"]
@@ -74,15 +76,32 @@ def check_variable(dataset):
 
 
 def check_setting(group, name):
-    """The variable contains the values of the text `swept`."""
-    dataset, values = group[name], group[name][()]
+    """The variable contains the values of the text `swept` of the cells, and so does that of the table of cells."""
+    dataset, values, cells = group[name], group[name][()], group.file["cells"]
+    np.testing.assert_array_equal(values, cells["sweep"][name][()][group["cell"][()]])
     assert name.endswith(dataset.attrs["setting"]) and dataset.shape == group["trial"].shape
     gaps = {"f": np.isnan, "O": lambda v: v == b""}
     missing = gaps.get(values.dtype.kind, lambda v: v == dataset.attrs["_FillValue"])(values)
-    for value, gone, said in zip(values, missing, group["swept"][()]):
+    for value, gone, said in zip(values, missing, cells["swept"][()][group["cell"][()]]):
         assert (f"{dataset.attrs['setting'].rpartition('.')[2]}=" not in text(said)) == gone, name
         if not gone and values.dtype.kind in "if":
             assert float(re.search(rf"{re.escape(name)}=([^,]*)", text(said))[1]) == value, name
+
+
+def check_cells(cells):
+    """A row for every cell, with the labels and the number that its trials have."""
+    for dataset in (*cells.values(), *cells["sweep"].values(), *cells["settings"].values()):
+        if isinstance(dataset, h5py.Dataset) and not is_scale(dataset):
+            check_variable(dataset)
+            assert dataset.shape == cells["cell"].shape, dataset.name
+    for name in CELLS:
+        assert name in cells, name
+    for name in ("run.iterations", "run.noise_variance"):
+        assert cells["settings"][name].dtype.kind in "if", name
+    assert list(cells["iterations"]) == list(cells["settings/run.iterations"])
+    for group in sheets(cells.file):
+        for name in ("problem", "algorithm"):
+            np.testing.assert_array_equal(group[name][()], cells[name][()][group["cell"][()]])
 
 
 def check_h5py(path):
@@ -91,6 +110,7 @@ def check_h5py(path):
             assert isinstance(file.attrs[name], str), name
         for name in ROOT_NUMBERS:
             assert np.issubdtype(file.attrs[name].dtype, np.integer), name
+        check_cells(file["cells"])
         count = 0
         for group in sheets(file):
             assert group["iteration"][0] == 1 and group["trial"][0] == 0
@@ -179,6 +199,9 @@ def check_xarray(path, engine):
         names = [group.name.lstrip("/") for group in sheets(file)]
     root = xarray.open_dataset(path, engine=engine)
     assert root.attrs["Conventions"].startswith("CF-")
+    for group in ("cells", "cells/sweep", "cells/settings"):
+        with xarray.open_dataset(path, group=group, engine=engine) as cells:
+            assert not cells or cells.sizes["cell"] == len(cells.to_dataframe()), group
     for name in names:
         with xarray.open_dataset(path, group=name, engine=engine) as data:
             data.load()
@@ -195,8 +218,7 @@ def check_xarray(path, engine):
             swept = [n for n in data.coords if "setting" in data[n].attrs]  # as docs/results-format.md
             last = data.simple_regret.where(data.status == 1)[:, -1].to_dataframe()
             median = last.groupby(["algorithm", *swept], dropna=False)["simple_regret"].median()
-            if swept or not any(data.swept.values):  # files of schema 1 have the text alone
-                assert len(median) == len(set(data.cell.values)), (swept, median)
+            assert len(median) == len(set(data.cell.values)), (swept, median)
         with xarray.open_dataset(path, group=f"{name}/timing", engine=engine) as timing:
             assert timing.wall_fit.dims == ("trial", "iteration")
         with xarray.open_dataset(path, group=f"{name}/provenance", engine=engine) as provenance:

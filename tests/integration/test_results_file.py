@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 from regatta_test import HERE, LONG, RegattaTest, main, regatta
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -41,6 +42,61 @@ class ResultsFile(RegattaTest):
         shutil.copytree(self.folder / "stopped.h5.d", self.folder / "whole.h5.d")
         self.run_ok("run", SMOKE, "-o", whole, "-quiet", ranks=2)  # the rest stays aside
         self.assertEqual(regatta("status", whole)[0], 0)
+
+    def test_the_table_of_cells(self):
+        """What the study file says of a cell, as data; of a study that was shortened too, and of one joined from parts."""
+        (self.folder / "pool.csv").write_text("x,y\n" + "".join(f"{k},{k * k}\n" for k in range(9)))
+        text = """study: cells
+seeds: 3
+instances: 2
+common: {iterations: 2, initial_points: 2}
+problems:
+  - {name: dataset, path: pool.csv, label: P, goal: minimise, stop_regret: 0.5}
+  - {name: gp_path, dim: 1, levels: 5, label: G}
+algorithms:
+  - random
+  - {name: gp_ucb, label: UCB, beta: fixed, value: 2.5, surrogate: {fit: fixed}}
+sweep:
+  - algorithms.UCB.surrogate.length_scale: [0.1, auto]
+"""
+        output = self.folder / "cells.h5"
+        self.run_ok("run", self.write("cells.yaml", text), "-o", output, "-quiet")
+        self.check_cells(output, 6)
+        self.run_ok("merge", output, "-o", self.folder / "joined.h5")
+        self.check_cells(self.folder / "joined.h5", 6)
+        self.run_ok("run", self.write("cells.yaml", text.replace("  - random\n", "").replace("seeds: 3", "seeds: 2")),
+                    "-o", output, "-quiet")
+        self.check_cells(output, 4, seeds=2)
+
+    def check_cells(self, path, planned, seeds=3):
+        import h5py
+        with h5py.File(path) as file:
+            cells, settings = file["cells"], file["cells/settings"]
+            rows = [{name: one.asstr()[k] if one.dtype.kind == "O" else one[k] for name, one in (*cells.items(), *settings.items())
+                     if isinstance(one, h5py.Dataset)} for k in range(6)]
+            order = [row["order"] for row in rows]
+            self.assertEqual(order, [*range(planned), *(6 - planned) * [-1]])
+            self.assertEqual(file.attrs["n_planned"], sum(
+                int(row["planned_seeds"] * row["planned_instances"]) for row in rows))
+            for row in rows:
+                pool, random = row["problem"] == "P", row["algorithm_name"] == "random"
+                self.assertEqual((row["goal"], row["stops"]), ("minimise", "regret") if pool else ("maximise", ""))
+                self.assertEqual((row["iterations"], row["initial_points"], row["dynamic"]), (2, 2, 0))
+                self.assertEqual(row["method"], "random" if random else "UCB")
+                if row["order"] >= 0:
+                    self.assertEqual((row["planned_seeds"], row["planned_instances"]), (seeds, 1 if pool else 2))
+                    self.assertEqual(row["problem_number"], 1 if pool else 2)
+                self.assertEqual(row["surrogate.length_scale"], "" if random else row["swept"].partition("=")[2])
+                self.assertTrue(np.isnan(row["algorithm.value"]) if random else row["algorithm.value"] == 2.5)
+                self.assertEqual(row.get("problem.path"), "pool.csv" if pool else "")
+            self.assertEqual([name for name in settings if settings[name].attrs.get("swept")], ["surrogate.length_scale"])
+            self.assertEqual(settings["problem.levels"].dtype, np.int32)
+            self.assertEqual(settings["surrogate.fit"].dtype.kind, "O")
+            for label in ("P", "G", "earlier/P", "earlier/G"):
+                group = file.get(label)
+                for trial in range(len(group["cell"]) if group else 0):
+                    mine = rows[group["cell"][trial]]
+                    self.assertEqual((mine["problem"], mine["algorithm"]), (label[-1], group["algorithm"].asstr()[trial]))
 
     def test_document_is_up_to_date(self):
         self.assertEqual(self.run_ok("describe", "results-format"),

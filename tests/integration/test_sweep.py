@@ -94,20 +94,19 @@ class Sweep(RegattaTest):
         self.assertEqual(found["pairs"][:2], [8 * 6, 2])  # every pair in every panel, over both seeds
 
     def test_an_older_file_is_made_longer(self):
-        """Its trials get the variables that it did not have."""
+        """Its trials keep their settings, and get a table of cells."""
         output = self.folder / "old.h5"
-        shutil.copy(ROOT / "tests" / "data" / "results-v1-sweep.h5", output)
-        some = self.run_ok("info", output, "-where", "variance=2,raw_samples=64")
+        shutil.copy(ROOT / "tests" / "data" / "results-v2.h5", output)
+        some = self.run_ok("info", output, "-where", "variance=2,kernel=matern52")
         self.assertEqual(len(re.findall(r"(?m)^branin +", some)), 6)
         study = self.run_ok("info", output, "-study").replace("seeds: 2", "seeds: 3")
         self.run_ok("run", self.write("longer.yaml", study), "-o", output, "-quiet", ranks=2)
         self.assertEqual(len(re.findall(r"(?m)^branin .* 3 +21 ", self.run_ok("info", output))), 15)
         if has_modules():
             old, new = (json.loads(python(LOOK, path)) for path in (
-                ROOT / "tests" / "data" / "results-v1-sweep.h5", output))
-            self.assertEqual(old["coordinates"], [])  # it has no variables to take attributes from
+                ROOT / "tests" / "data" / "results-v2.h5", output))
             self.assertEqual(new["coordinates"], sorted(new["settings"]))
-            self.assertEqual(new["kinds"], ["float64", "category", "Int64"])
+            self.assertEqual(new["kinds"], ["float64", "category", "category"])
             for same in ("settings", "problems", "cells", "broadcast", "missing"):
                 self.assertEqual(old[same][:1] if same == "broadcast" else old[same],
                                  new[same][:1] if same == "broadcast" else new[same])

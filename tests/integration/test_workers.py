@@ -31,6 +31,7 @@ def read(path):
         for label in filter(lambda name: name in file, KNOWN):
             group = file[label]
             columns = {name: group[name][()] for name in group if isinstance(group[name], h5py.Dataset)}
+            columns["swept"] = file["cells/swept"][()][columns["cell"]]
             number = len(columns["key"])
             found[label] = [{name: value[k] for name, value in columns.items() if len(value) == number}
                             for k in range(number)]

@@ -179,22 +179,23 @@ class Results(common.Case):
             item, = checks.run(check, studies.within(universe)).items
             self.assertEqual(item.value < 1, universe["width"] == "two", universe)
 
-    def test_a_parameter_that_came_later_is_not_in_keys(self):
-        """A trial whose key does not name a method's own parameter had its default, not every value of it."""
-        key, path = "problem=p@1{};run={};algorithm=random@2{ties=lowest%s};study_seed=1", "algorithms.Random.contexts"
-        for named, had in (("", "law"), (",contexts=uniform", "uniform")):
+    def test_a_parameter_that_came_later_is_not_in_older_files(self):
+        """A trial without a value of a method's own parameter had its default, not every value of it."""
+        path = "algorithms.Random.contexts"
+        for named, had in (({}, "law"), ({"contexts": "uniform"}, "uniform")):
             for value in ("law", "uniform"):
-                self.assertEqual(universes._belongs(key % named, "P", "Random", {path: value}, {path: "law"}, {}),
+                own = {"algorithm": {"ties": "lowest", **named}}
+                self.assertEqual(universes._belongs(own, "P", "Random", {path: value}, {path: "law"}, {}),
                                  value == had, (named, value))
-        self.assertTrue(universes._belongs(key % "", "P", "US", {path: "uniform"}, {path: "law"}, {}))
+        self.assertTrue(universes._belongs({}, "P", "US", {path: "uniform"}, {path: "law"}, {}))
 
     def test_a_law_of_the_context_is_a_setting(self):
-        """Its comma and its parentheses stand in keys and in labels."""
+        """Its comma and its parentheses stand in labels."""
         ours, path = {"problems.Camel.law": "normal(0.5, 0.2)"}, "problems.Camel.law"
         for law in ("normal(0.5, 0.2)", "uniform(0, 1)"):
-            key = f'problem=three_humps_camel@1{{clip=yes,law=["{law}"]}};run={{}};algorithm=erbo@4{{}};study_seed=1'
-            self.assertTrue(universes._belongs(key, "Camel", "ERBO", {path: law}, ours, {}))
-            self.assertFalse(universes._belongs(key, "Camel", "ERBO", {path: "uniform(0, 2)"}, ours, {}))
+            had = {"problem": {"clip": "true", "law": f'["{law}"]'}}
+            self.assertTrue(universes._belongs(had, "Camel", "ERBO", {path: law}, ours, {}))
+            self.assertFalse(universes._belongs(had, "Camel", "ERBO", {path: "uniform(0, 2)"}, ours, {}))
             self.assertEqual(universes._without(f"Camel (law={law}, dim=1)", {"law"}), "Camel (dim=1)")
 
     def test_study_files_keep_their_universes(self):

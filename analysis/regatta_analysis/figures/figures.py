@@ -13,7 +13,7 @@ from . import style
 from ..escape import number
 from ..stats import extended
 from ..stats.regret import METRICS, curves, dynamic_note, metric_on, more_is_better
-from ..load.settings import options, words_of_settings
+from ..load.settings import words_of_settings
 from ..stats.statistics import INTERVAL, summarise
 from ..stats.summaries import cell_summaries
 from .laws import confidence_law
@@ -225,7 +225,7 @@ def recorded_law(results, problem, algorithm, t, points=None):
     group = results.group(problem)
     first = np.flatnonzero(group.column("algorithm") == algorithm)[:1]
     name, dim = (group.column(column)[first][0] for column in ("algorithm_name", "n_dim_x"))
-    return confidence_law(name, t, points, dim, options(group.texts("key", first)[0], "algorithm"))
+    return confidence_law(name, t, points, dim, group.parameters("algorithm", first[0]))
 
 
 def theory_figure(points, horizon, methods=("gp_ucb", "rgp_ucb", "irgp_ucb")):

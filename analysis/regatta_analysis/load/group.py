@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .errors import InputError, nearest, one_line
-from .settings import column_of, method_label, options, panel_label, same_value, swept_settings, typed
+from .settings import as_words, column_of, method_label, panel_label, same_value, swept_settings, typed
 from .variables import joined
 
 if TYPE_CHECKING:
@@ -60,11 +60,22 @@ class Group:
         return panel_label(self.place, own)
 
     def part(self, name: str) -> str:
-        """The part that a setting belongs to. Older files do not say; there the key of a trial decides."""
-        if self.settings.get(name) or not self.n:
-            return self.settings.get(name)
-        key = self.texts("key", np.arange(1))[0]
-        return "problem" if name in options(key, "problem") else "run"
+        """The part that a setting belongs to."""
+        return self.settings.get(name)
+
+    def constant(self, name: str) -> np.ndarray:
+        """What the cell of every trial has: a field of the table of cells (`goal`, `dynamic`, `iterations`), or a setting
+        (`run.noise_variance`). Missing values are NaN or ""."""
+        with reading(self._path):
+            return self._table.constant(name, self._rows)[1]
+
+    def parameters(self, part: str, row: int = 0) -> dict[str, str]:
+        """{name: text of the value} of all settings of one part for one trial."""
+        names = dict.fromkeys(name for known in self._table.parts for name in known.constants.names()
+                              if name.startswith(f"{part}."))
+        with reading(self._path):
+            found = {name: as_words(*self._table.constant(name, self._rows[row:row + 1]))[0] for name in names}
+        return {name.removeprefix(f"{part}."): value for name, value in found.items() if value}
 
     def whole(self, groups: Sequence[Group]) -> Group:
         """The trials of several groups of one problem, each once."""
@@ -85,8 +96,7 @@ class Group:
 
     @property
     def settings(self) -> dict[str, str]:
-        """{name of every setting that is swept on the problem: the part it is of, "" where the file
-        does not say}."""
+        """{name of every setting that is swept on the problem: the part it is of}."""
         return self._table.settings
 
     @cached_property

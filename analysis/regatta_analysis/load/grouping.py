@@ -80,7 +80,7 @@ def _by_score(table, scores):
 
 def _scored(part, number):
     """The part with `score_NAME` at one score in place of NAME."""
-    view = {name: variable for name, variable in part.items() if "score" not in variable.dims}
+    view = part.view({name: variable for name, variable in part.items() if "score" not in variable.dims})
     for name, variable in part.items():
         if variable.dims[-1:] == ("score",) and number < variable.shape[-1]:
             view[name.removeprefix("score_")] = Slice(variable, number)

@@ -13,7 +13,7 @@ import xxhash
 from .errors import InputError, one_line
 from .reader import READ_ERRORS, Reader, members, open_own, unreadable
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION, OLDEST = 3, 2
 TRAILER = struct.Struct("<8sQ16s")
 MAGIC = b"RGTRAIL\n"
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -86,6 +86,9 @@ def check_version(attributes):
     if version > SCHEMA_VERSION:
         raise InputError(f"schema version {int(version)} is newer than this program reads "
                          f"({SCHEMA_VERSION}); use the regatta_analysis that came with it")
+    if version < OLDEST:
+        raise InputError(f"schema version {int(version)} is of a version before the first release; this program reads "
+                         f"{OLDEST} to {SCHEMA_VERSION}")
 
 
 # ---- trailer -----------------------------------------------------------------------------------
@@ -143,8 +146,7 @@ def _is_cut(head, length):
 
 
 def _groups(file):
-    return [group for _, group in members(file) if isinstance(group, h5py.Group)
-            and group.name not in ("/earlier", "/provenance")]
+    return [group for _, group in members(file) if isinstance(group, h5py.Group) and "problem_label" in group.attrs]
 
 
 def _check_trials(file):
@@ -171,11 +173,14 @@ def _check_trials(file):
 
 def _check_labels(group):
     """Labels and swept settings are in no checksum. But a cell has one of each, and the key has instance and seed."""
-    columns = {name: group[name][()] for name in ("cell", "problem", "algorithm", "swept", "instance",
-                                                  "seed", "key")}
+    columns = {name: group[name][()] for name in ("cell", "problem", "algorithm", "instance", "seed", "key")}
     cells = set(columns["cell"])
-    swept = (map(repr, dataset[()].tolist()) for _, dataset in members(group) if "setting" in dataset.attrs)
-    labels = set(zip(*(columns[name] for name in ("cell", "problem", "algorithm", "swept")), *swept))
+    swept = (map(repr, dataset[()].tolist()) for _, dataset in members(group)
+             if "setting" in dataset.attrs or dataset.name.endswith("/swept"))
+    labels = set(zip(*(columns[name] for name in ("cell", "problem", "algorithm")), *swept))
+    if "cells" in group.file:
+        of = [group.file["cells"][name][()] for name in ("problem", "algorithm")]
+        labels |= {(cell, of[0][cell], of[1][cell], *own) for cell, _, _, *own in labels}
     said = (f";instance={i};seed={s}".encode() for i, s in zip(columns["instance"], columns["seed"]))
     if len(labels) != len(cells) or not all(map(bytes.endswith, columns["key"], said)):
         raise InputError(f"damaged: labels of {group.name[1:]!r} contradict each other")

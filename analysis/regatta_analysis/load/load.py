@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from . import integrity
+from . import integrity, schema2
+from .cells import with_cells
 from .errors import InputError
 from .group import reading
 from .grouping import groups_of
@@ -75,15 +76,17 @@ def _read_directory(path, trust):
 def read_file(reader: Reader, path: Path,
               in_memory: bool = False) -> tuple[dict, list[tuple[str, dict[str, Variable]]]]:
     """Root attributes, and (label, part) of every group of one file."""
-    attributes, groups = reader.ask(path, "contents")
+    attributes, groups, cells = reader.ask(path, "contents")
     with reading(path):
         try:
             integrity.check_version(attributes)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
-        parts = [(label, _variables(reader, path, found)) for label, found in groups]
+        table, study = _variables(reader, path, cells), str(attributes.get("study", ""))
+        parts = [(label, with_cells(own, table) if table else schema2.with_cells(own, study))
+                 for label, own in ((label, _variables(reader, path, found)) for label, found in groups)]
         for _, part in parts if in_memory else ():
-            for variable in part.values():
+            for variable in (*part.values(), *part.constants.values()):
                 variable.keep()
     return attributes, parts
 

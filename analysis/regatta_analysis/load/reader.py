@@ -22,6 +22,7 @@ MEMORY = 4 << 30  # bytes that reading may take, beside three times the size of 
 SECONDS, RATE = 4.0, 16 << 20  # CPU time of one question, and bytes of the file per second more
 WAIT = 600.0  # seconds until a child that neither answers nor computes is ended
 LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
+SOMETIMES = ("scores", "inputs", "contexts")  # texts of cells, often empty
 NAMES = ("x_name", "c_name")  # along dim_x, dim_c; `inputs`, `contexts` say the same of each trial
 COUNTS = {"status": None, "n_initial": None, "n_iterations": "iteration", "n_dim_x": "dim_x", "n_dim_c": "dim_c", "n_dim_z": "dim_z",
           "n_scores": "score", "n_terms": "term"}  # of a trial, and the axes that limit them
@@ -249,12 +250,23 @@ def members(place):
 
 def _contents(file):
     groups = [(name, group) for name, group in members(file)
-              if isinstance(group, h5py.Group) and "algorithm" in group]
+              if isinstance(group, h5py.Group) and "problem_label" in group.attrs]
     for name, group in groups:
         _check_counts(name, group)
     return _attributes(file), [
-        (plain_value(group.attrs.get("problem_label", name)), list(_variables(group)))
-        for name, group in groups]
+        (plain_value(group.attrs["problem_label"]), list(_variables(group)))
+        for name, group in groups], list(_columns_of_cells(file["cells"])) if "cells" in file else []
+
+
+def _columns_of_cells(cells):
+    """(name, path, shape, stored) of the columns of the table of cells."""
+    for text in ("id", "problem", "algorithm", "swept"):
+        if cells[text].dtype.kind != "O" or h5py.check_string_dtype(cells[text].dtype) is None:
+            raise InputError(f"damaged: {f'cells/{text}'!r} is no text")
+    for before, place in (("", cells), ("sweep/", cells["sweep"]), ("settings/", cells["settings"])):
+        for name, dataset in members(place):
+            if isinstance(dataset, h5py.Dataset) and dataset.shape == cells["cell"].shape and not h5py.h5ds.is_scale(dataset.id):
+                yield f"{before}{name}", dataset.name, dataset.shape, name not in SOMETIMES or any(dataset[()])
 
 
 def _check_counts(name, group):
@@ -266,6 +278,9 @@ def _check_counts(name, group):
         fits = stored.dtype.kind in "iu" and stored.shape == group["algorithm"].shape
         if not fits or np.any((stored[()] < 0) | (stored[()] > most)):
             raise InputError(f"damaged: {f'{name}/{count}'!r} has impossible values")
+    cells = file["cells"]["cell"].shape[0] if "cells" in (file := group.file) else 0
+    if cells and (group["cell"].dtype.kind not in "iu" or not np.all((group["cell"][()] >= 0) & (group["cell"][()] < cells))):
+        raise InputError(f"damaged: {f'{name}/cell'!r} has impossible values")
     for text in ("algorithm", "swept"):
         if text in group and (group[text].dtype.kind != "O" or h5py.check_string_dtype(group[text].dtype) is None):
             raise InputError(f"damaged: {f'{name}/{text}'!r} is no text")

@@ -11,11 +11,10 @@ import pandas as pd
 
 from .errors import InputError, nearest
 from .group import FLAGS, IDENTITY, Group, heads
-from .plan import Plan, listed
-from .settings import (AIMED, column_named, column_of, find_setting, in_order, method_label, numbered, options, panels,
+from .plan import Plan
+from .settings import (AIMED, column_named, find_setting, in_order, method_label, numbered, panels,
                        plain, same_value, stacked, typed, words_of_settings)
 from .variables import joined
-from .yaml_file import entries
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,7 +36,8 @@ class Results:
     def __init__(self, path, attributes, groups, damages, numbers=None):
         self.path, self.attributes, self.damages = path, attributes, damages
         self.study = str(attributes.get("study", ""))
-        self._problems = {group.label: group for group in _in_study_order(groups, self.study)}
+        groups = sorted(groups, key=lambda group: min(group.constant("problem_number").tolist(), default=0))
+        self._problems = {group.label: group for group in groups}
         self._places = _whole(self._problems.values())
         self.numbers = numbers or {label: k for k, label in enumerate(self._problems, 1)}  # also of a selection
         if not any(group.n for group in groups):
@@ -126,12 +126,11 @@ class Results:
     @cached_property
     def algorithms(self) -> list[str]:
         """Algorithm labels of the whole study, in its order."""
-        labels = list(dict.fromkeys(label for group in self._problems.values()
-                                    for label in pd.unique(group.column("algorithm"))))
-        if self.complete:
-            return labels
-        place = _places(self.study, "algorithms")
-        return sorted(labels, key=lambda label: place.get(listed(label, place), len(place)))
+        numbers = {}
+        for group in self._problems.values():
+            for label, number in zip(group.column("algorithm"), group.constant("algorithm_number")):
+                numbers.setdefault(label, number)
+        return list(numbers) if self.complete else sorted(numbers, key=numbers.get)
 
     def full_name(self, name: str) -> str:
         """The swept setting that is called `name` or ends in it (`kernel`: surrogate.kernel). The name itself if there
@@ -231,12 +230,7 @@ class Results:
         """Whether `goal: minimise` holds, for every trial of a problem: then `y`, `f`, `objective` and `optimum`
         are the negative of what the user's program or file says."""
         group = self.group(problem)
-        swept = column_of("goal", group.settings)
-        if group.settings.get(swept) == "problem":
-            return np.asarray(group.setting(swept)[1], object) == "minimise"
-        key = group.texts("key", np.arange(1))[0] if group.n else ""  # that of a pool does not have the goal
-        goal = options(key, "problem").get("goal") or entries(self.study, "problems").get(group.base, {}).get("goal")
-        return np.full(group.n, goal == "minimise")
+        return group.constant("goal") == "minimise"
 
     def xarray(self, problem: str) -> xr.Dataset:
         """All variables of one problem as a labelled dataset. Swept settings are coordinates."""
@@ -253,7 +247,7 @@ class Results:
         chosen = None if problems is None else [group for group in self._problems.values()
                                                 if {group.label, group.base} & set(problems)]
         groups = [group.select(algorithms, where) for group in (self._problems.values() if chosen is None else chosen)]
-        made = Results(self.path, self.attributes, [g for g in groups if g.n], self.damages, self.numbers)
+        made = Results(self.path, {**self.attributes, "n_planned": 0}, [g for g in groups if g.n], self.damages, self.numbers)
         if not self.complete:
             made.plan = self.plan.select(problems, chosen, algorithms, where)
         return made
@@ -378,8 +372,8 @@ class Results:
 
     def counts(self) -> dict[str, int]:
         """{planned, done, failed, missing}: numbers of trials, each trial once. Planned are the trials of the study,
-        also of problems and methods that have none yet. If the program `regatta` can't plan the study, an estimate from
-        what is there, which may be too small."""
+        also of problems and methods that have none yet. Of a selection, if the program `regatta` can't plan the study,
+        those of the cells that have trials."""
         places = self._places.values()
         found = pd.DataFrame({"problem": np.repeat([place.base for place in places], [place.n for place in places]),
                               "row": joined([place.rows for place in places]),  # scores share trials
@@ -389,23 +383,16 @@ class Results:
         planned = len(status)
         if not self.complete:
             total = self.plan.total()
-            planned = max(planned, self._planned() if total is None else total)
+            planned = max(planned, int(self.attributes.get("n_planned", 0)) or self._planned() if total is None else total)
         return {"planned": planned, "done": done, "failed": failed,
                 "missing": planned - done - failed}
 
     def _planned(self):
-        """An estimate for a running study: every algorithm on every problem, once for all values of a setting that it
-        does not seem to read."""
-        planned, reads = 0, {}
-        for group in self._problems.values():
-            for (algorithm, _), own in group.swept.items():
-                reads.setdefault(algorithm, set()).update(name for name in own if name in group.at)
-        for place in self._places.values():
-            at = [group.at for group in self._problems.values() if group.place == place.label]
-            cells = sum(len({tuple(sorted((n, v) for n, v in one.items() if n in reads[algorithm]))
-                             for one in at}) for algorithm in self.algorithms)
-            planned += cells * self.plan.pairs(place)
-        return planned
+        """The planned trials of the cells that are there, by what the file says."""
+        cells = {cell: max(count, 1) for place in self._places.values() for cell, count in zip(
+            place.column("cell"), np.nan_to_num((place.constant("planned_seeds") * place.constant(
+                "planned_instances")).astype(float)))}
+        return int(sum(cells.values()))
 
 
 def _whole(groups):
@@ -415,13 +402,3 @@ def _whole(groups):
         places.setdefault(group.place, []).append(group)
     return {place: some[0].whole(some) for place, some in places.items()}
 
-
-def _in_study_order(groups, study):
-    """The problems in the order of the study file; HDF5 lists groups by name."""
-    place = _places(study, "problems")
-    return sorted(groups, key=lambda group: place.get(group.base, len(place)))
-
-
-def _places(study, block):
-    """{label: its place in a list of the study file}."""
-    return {label: k for k, label in enumerate(entries(study, block))}

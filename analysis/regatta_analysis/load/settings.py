@@ -1,31 +1,14 @@
-"""The settings of a trial, from its key, and its swept settings, from the text `swept` or columns.
-
-A key is `name=value` blocks separated by ';', where value may be `method@revision{name=value,...}`
-or `{name=value,...}`:
-    schema=1;problem=holder_table@1{};run={...};algorithm=gp_ucb@1{beta=auto,...};seed=3
-"""
+"""Swept settings of trials, from the text `swept` or columns."""
 import collections
 import re
 
 import numpy as np
 import pandas as pd
 
-PARTS = ("run", "problem", "algorithm", "surrogate", "maximiser", "setting")
+PARTS = ("run", "problem", "algorithm", "surrogate", "maximiser", "crew", "thinking", "pending", "setting")
 AIMED = "aimed_score"
 # Columns of the tables of the analysis: a setting of that name is called PART.NAME there.
 RESERVED = frozenset("problem algorithm method instance seed status row t value".split())
-
-
-def blocks(key):
-    """{block: text} of a key, in its order."""
-    return dict(part.split("=", 1) for part in split(key, ";") if "=" in part)
-
-
-def options(key, block):
-    """{name: text of the value} of one block of a key; {} when there is no such block."""
-    found = re.search(r"\{(.*)\}", blocks(key).get(block, ""), re.DOTALL)
-    pairs = split(found.group(1), ",") if found else []
-    return dict(pair.split("=", 1) for pair in pairs if "=" in pair)
 
 
 def split(text, separator):
@@ -115,6 +98,13 @@ def column_of(name, columns):
 LONGEST = 40  # characters of settings in labels; longer ones have a number
 
 
+def value_text(value):
+    """A value of a setting as a text that reads back to it."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
+        return str(value)
+    return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
+
+
 def words_of_settings(at):
     """Values of settings for readers."""
     return ", ".join(f"{name} = {value}" for name, value in at.items())
@@ -201,16 +191,6 @@ def _joined(made, some, product):
 # floats, NaN where a trial does not read the setting; "word" has texts, "" there.
 
 
-def parsed(texts):
-    """(kind, values) of the texts of an older file: numbers if all are numbers."""
-    missing = np.array([text is None for text in texts], bool)
-    try:
-        numbers = np.array([np.nan if text is None else float(text) for text in texts])
-    except ValueError:
-        return "word", np.array([(text or "").strip('"') for text in texts], object)
-    return ("number", numbers) if not missing.all() else ("none", numbers)
-
-
 def read(variable):
     """The values of the variable of a setting."""
     values, about = variable.all(), variable.attributes
@@ -234,17 +214,17 @@ def stacked(parts):
     else:
         kind = kinds.pop() if kinds else "number"
     if kind == "word":
-        return kind, np.concatenate([_words(*part) for part in parts])
+        return kind, np.concatenate([as_words(*part) for part in parts])
     return kind, np.concatenate([values for _, values in parts])
 
 
-def _words(kind, values):
+def as_words(kind, values):
+    """The values as texts, "" for a missing one."""
     if kind == "word":
         return values
     known = {}
     for v in np.unique(values[~np.isnan(values)]):
-        known[v] = ("false", "true")[int(v)] if kind == "logical" else f"{v:g}" if float(
-            f"{v:g}") == v else repr(float(v))
+        known[v] = ("false", "true")[int(v)] if kind == "logical" else value_text(v)
     return np.array([known.get(v, "") for v in values], object)
 
 

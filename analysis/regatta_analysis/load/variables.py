@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from . import settings
-from .settings import column_of
+from .cells import joined_constants
 
 SMALL, KEPT = 1 << 20, 128 << 20  # bytes of an array that is kept, and of all of them
 
@@ -90,12 +90,12 @@ class Table:
     were read last."""
 
     def __init__(self, parts, shared=False):
-        self.parts = [{_named(name, variable): variable for name, variable in part.items()} for part in parts]
+        self.parts = [part.view({_named(name, variable): variable for name, variable in part.items()}) for part in parts]
         self.names = list(dict.fromkeys(name for part in self.parts for name in part))
         self.lengths = [part["algorithm"].shape[0] for part in parts]
         self._starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(int)
         self._shared = shared
-        self._columns, self._values, self._settings = {}, {}, None
+        self._columns, self._values, self._constants, self._settings = {}, {}, {}, None
 
     @cached_property
     def _whole(self):
@@ -127,43 +127,32 @@ class Table:
         codes, distinct = self._columns[name]
         return codes[rows] if distinct is None else distinct[codes[rows]]
 
+    def constant(self, name, rows):
+        """(kind, values) of what the cells of some trials have in common: a field of the table of cells, or a setting
+        PART.NAME. See settings.typed."""
+        if name not in self._constants:
+            self._constants[name] = joined_constants(self.parts, self.lengths, name)
+        kind, values = self._constants[name]
+        return kind, values[rows]
+
     @property
     def settings(self):
-        """{name of the variable of a swept setting: its part}, or "" if an older file does not say."""
+        """{name of the variable of a swept setting: its part}."""
         if self._settings is None:
             self._settings = {}
             for part in self.parts:
                 for name, variable in part.items():
                     if len(variable.shape) == 1 and "setting" in variable.attributes:
                         self._settings.setdefault(name, str(variable.attributes.get("part", "")))
-            for part, own in zip(self.parts, self._swept()):
-                for pairs in own[1]:
-                    for name in pairs:
-                        self._settings.setdefault(column_of(name, self._settings), "")
         return self._settings
-
-    def _swept(self):
-        """(codes, [{name: text}]) of the text `swept` of every part; nothing for parts that have variables instead."""
-        for part in self.parts:
-            if "swept" not in part or any("setting" in v.attributes for v in part.values()
-                                          if len(v.shape) == 1):
-                yield None, []
-                continue
-            codes, distinct = pd.factorize(part["swept"].all())
-            yield codes, [_pairs(text) for text in decoded(distinct)]
 
     def setting(self, name, rows):
         """(kind, values) of a swept setting of some trials; see settings.typed."""
         if name not in self._values:
             blocks = []
-            for part, (codes, pairs), length in zip(self.parts, self._swept(), self.lengths):
+            for part, length in zip(self.parts, self.lengths):
                 if name in part and "setting" in part[name].attributes:
                     blocks.append(settings.read(part[name]))
-                elif codes is not None:
-                    texts = [{column_of(k, self.settings): v for k, v in one.items()}.get(name)
-                             for one in pairs]
-                    kind, values = settings.parsed(texts)
-                    blocks.append((kind, values[codes]))
                 else:
                     blocks.append(("none", np.full(length, np.nan)))
             self._values[name] = settings.stacked(blocks)
@@ -204,12 +193,6 @@ def _named(name, variable):
     if name in settings.RESERVED and "setting" in variable.attributes:
         return settings.column_named(name, str(variable.attributes.get("part", "")))
     return name
-
-
-def _pairs(text):
-    """{name: text of the value} of the text `swept`, the score aimed at as in newer files."""
-    aimed = settings.aimed_score(text)
-    return {**settings.swept_settings(text), **({settings.AIMED: aimed} if aimed else {})}
 
 
 def plain(variable):

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..escape import line
 from ..load.errors import InputError
-from ..load.settings import options
 from ..progress import progress
 from ..stats.regret import stops
 from .summary import file_names
@@ -76,9 +75,8 @@ def _function(results, problem):
     if group.column("problem_name")[0] != "bbob":
         study = str(results.attributes.get("study_name", "")) or results.path.stem
         return (f"regatta-{study}", results.numbers[problem], problem), 1
-    settings = options(group.texts("key", [0])[0], "problem")
-    number = int(settings["function"])
-    return ("bbob", number, BBOB[number - 1]), int(settings["first_instance"])
+    number, first = (int(group.constant(f"problem.{name}")[0]) for name in ("function", "first_instance"))
+    return ("bbob", number, BBOB[number - 1]), first
 
 
 def _values(group):

@@ -10,7 +10,7 @@ from . import best_tables, parts, stills, tables
 from ..stats import aggregate, clock, inference, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError, nearest
 from ..stats.regret import METRICS, default_metrics, metric_on
-from ..load.settings import blocks
+from ..load.settings import value_text
 from ..progress import progress
 
 PAGE, PAGES = 12, 20  # problems in a figure, figures of curves
@@ -270,23 +270,26 @@ def _cells_table(cells):
 def settings_of(results):
     """[(name of the block, labels, text)]: the settings of problems and algorithms. Each setting appears once, with
     all labels that share it."""
-    shared, keys = {}, {"problem": [], "algorithm": []}
+    shared = {}
     for problem in results.problems:
         group = results.group(problem)
-        first = np.flatnonzero(~pd.Series(group.column("cell")).duplicated())
-        for label, key in zip(group.column("algorithm")[first], group.texts("key", first)):
-            keys["problem"].append((problem, key))
-            keys["algorithm"].append((label, key))
-    for what, names in (("problem", ("problem", "run")),
-                        ("algorithm", ("algorithm", "surrogate", "maximiser"))):
-        for label, key in keys[what]:
-            found = blocks(key)
-            for name in names:
-                if name in found:
-                    shared.setdefault((name, found[name]), []).append(label)
+        algorithm = group.column("algorithm")
+        for row in np.flatnonzero(~pd.Series(group.column("cell")).duplicated()):
+            for part, label in (("problem", problem), ("run", problem), ("algorithm", algorithm[row]),
+                                ("surrogate", algorithm[row]), ("maximiser", algorithm[row])):
+                shared.setdefault((part, _settings_text(group, part, row)), []).append(label)
     order = {name: k for k, name in enumerate(("problem", "run", "algorithm", "surrogate"))}
     return [(name, list(dict.fromkeys(labels)), text) for (name, text), labels in
-            sorted(shared.items(), key=lambda item: order.get(item[0][0], len(order)))]
+            sorted(((key, labels) for key, labels in shared.items() if key[1]), key=lambda item: order.get(item[0][0], len(order)))]
+
+
+def _settings_text(group, part, row):
+    """The settings of a part, with the name and revision of a problem or algorithm in front; "" if there is nothing."""
+    pairs = ",".join(f"{name}={value}" for name, value in group.parameters(part, row).items())
+    if part not in ("problem", "algorithm"):
+        return f"{{{pairs}}}" if pairs else ""
+    revision = value_text(group.constant(f"{part}_revision")[row])
+    return f"{group.column(f'{part}_name')[row]}@{revision}{{{pairs}}}"
 
 
 def index_table(results):

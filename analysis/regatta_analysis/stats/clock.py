@@ -18,7 +18,7 @@ from ..load.errors import InputError
 from ..load.results import remembered
 from ..load.settings import method_label, panel_label
 from .profiles import TARGETS, first_at_most
-from .regret import aligned, counted_from, curves, more_is_better, queries, regret_sums, run_setting, stops
+from .regret import aligned, counted_from, curves, more_is_better, queries, regret_sums, stops
 
 if TYPE_CHECKING:
     from ..load.group import Group
@@ -224,10 +224,10 @@ _VALUES = {"simple": _simple_regret, "cumulative": _cumulative_regret, "best": _
 def _ends(group, keep):
     """The times when trials ended: the time limit if evaluations were still to come then, else their makespan."""
     ends = np.nan_to_num(group.column("makespan")[keep].astype(float))
-    limits = run_setting(group, keep, "time", "auto", "workers")
-    planned = group.column("n_initial")[keep] + run_setting(group, keep, "iterations", "0").astype(float)
-    late = (limits != "auto") & (group.column("n_iterations")[keep] < planned) & ~_stopped(group, keep)
-    return np.where(late, np.where(late, limits, 0).astype(float), ends)
+    limits = pd.to_numeric(pd.Series(group.constant("run.time")[keep]), errors="coerce").to_numpy(float)  # or `auto`
+    planned = group.column("n_initial")[keep] + group.constant("iterations")[keep].astype(float)
+    late = ~np.isnan(limits) & (group.column("n_iterations")[keep] < planned) & ~_stopped(group, keep)
+    return np.where(late, limits, ends)
 
 
 def _stopped(group, keep):

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from ..load.errors import InputError, nearest
 from ..load.results import remembered
-from ..load.settings import options, split
 
 if TYPE_CHECKING:
     from ..load.group import Group
@@ -37,18 +36,11 @@ METRICS = {
 }
 
 
-DRIFTS = ("linear", "jump", "table", "periodic", "walk")  # as `regatta describe laws` names them
-
-
 @remembered
 def is_dynamic(results: Results, problem: str) -> bool:
     """Whether regret on a problem is dynamic: the law of its contexts changes, or the contexts are announced, and the
     regret of an evaluation is against the best design of that moment."""
-    group = results.group(problem)
-    found = options(group.texts("key", np.array([0]))[0], "problem") if group.n else {}
-    laws = (part.strip('[" ') for value in found.values() for part in split(value.strip("[]"), ","))
-    return found.get("context") == "before" or found.get("setting") == "announced" or any(
-        law.startswith(tuple(f"{drift}(" for drift in DRIFTS)) for law in laws)
+    return bool((results.group(problem).constant("dynamic")[:1] == 1).any())
 
 
 def metric_on(results: Results, problems: Iterable[str], metric: str) -> Metric:
@@ -155,19 +147,8 @@ def before_queries(results: Results, problem: str, algorithm: str, metric: str) 
 def counted_from(group: Group, keep: np.ndarray) -> np.ndarray:
     """The first evaluation, from 0, that the cumulative regret of each of the trials `keep` counts: the first query,
     or the first of all where the run has `count_initial`."""
-    whole = run_setting(group, keep, "count_initial", "false") == "true"
+    whole = group.constant("run.count_initial")[keep] == 1
     return np.where(whole, 0, group.column("n_initial").astype(int)[keep])
-
-
-def run_setting(group: Group, keep: np.ndarray, name: str, default: str, block: str = "run") -> np.ndarray:
-    """The text of a setting of the run (or of another block of the key) for the trials `keep`. Trials of a cell have
-    the same settings, so that the key of one of them is read."""
-    codes, _ = pd.factorize(group.column("cell")[keep], use_na_sentinel=False)
-    _, first = np.unique(codes, return_index=True)
-    order = np.argsort(keep[first])
-    texts = np.empty(len(first), object)
-    texts[order] = [options(key, block).get(name, default) for key in group.texts("key", keep[first[order]])]
-    return texts[codes]
 
 
 def curves(results: Results, problem: str, column: str, running: bool = False) -> pd.DataFrame:
@@ -288,8 +269,8 @@ def _substituted(group, keep, values, penalised, worse):
     missing = np.isnan(values)
     missing = missing & _lost(group, keep, values.shape) if missing.any() else missing
     trials, initial = np.flatnonzero(missing.any(axis=1)), group.column("n_initial").astype(int)[keep]
-    for k, rule in zip(trials, run_setting(group, keep[trials], "on_failure", "")):
-        rule, _, penalty = rule.strip('"').partition(" ")
+    for k, rule in zip(trials, group.constant("run.on_failure")[keep[trials]]):
+        rule, _, penalty = str(rule).partition(" ")
         if rule == "penalty":
             values[k, missing[k]] = penalised(k, float(penalty))
         elif rule == "worst":

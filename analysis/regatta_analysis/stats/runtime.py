@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..load.settings import options
 from .profiles import first_at_most
 from .regret import stops
 
@@ -35,7 +34,7 @@ def bbob_problems(results: Results) -> list[str]:
 
 def _is_bbob(group):
     return (group.column("problem_name")[0] == "bbob"
-            and float(options(group.texts("key", [0])[0], "run").get("noise_variance", 0)) == 0)
+            and group.constant("run.noise_variance")[0] == 0)
 
 
 def runs(results: Results, problems: Iterable[str] | None = None,
@@ -47,14 +46,12 @@ def runs(results: Results, problems: Iterable[str] | None = None,
     for problem in problems or bbob_problems(results):
         group = results.group(problem)
         trials = group.trials
-        settings = [options(key, "problem") for key in group.texts("key")]
         gap = trials["optimum"].to_numpy(float)[:, None] - _running_best(group.values("f"))
         frame = pd.DataFrame({
             "algorithm": trials["algorithm"].to_numpy(),
-            "function": [int(s["function"]) for s in settings],
-            "dim": [int(s["dim"]) for s in settings],
-            "instance": [int(s["first_instance"]) + int(i)
-                         for s, i in zip(settings, trials["instance"])],
+            "function": group.constant("problem.function").astype(int),
+            "dim": group.constant("problem.dim").astype(int),
+            "instance": group.constant("problem.first_instance").astype(int) + trials["instance"].to_numpy(int),
             "seed": trials["seed"].to_numpy(),
             "length": trials["n_iterations"].to_numpy(int)})
         hits, complete = first_hits(gap, targets), (trials["status"] == "complete").to_numpy()

@@ -466,6 +466,7 @@ static PetscErrorCode label_cell(const Pair *pair, RgCell *cell)
   RgText label = {0}, own = {0}, swept = {0};
 
   PetscCall(PetscStrallocpy(problem->label, &cell->problem_label));
+  PetscCall(PetscStrallocpy(algorithm->label, &cell->method));
   PetscCall(add_swept(pair, true, &own));
   PetscCall(add_swept(pair, false, &swept));
   PetscCall(rg_text_add(&label, own.length ? "%s (%s)" : "%s", algorithm->label, own.data));
@@ -483,6 +484,8 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
 
   cell->problem = layers[RG_LAYER_PROBLEM]->problem;
   cell->algorithm = layers[RG_LAYER_ALGORITHM]->algorithm;
+  cell->problem_number = 1 + pair->problem;
+  cell->algorithm_number = 1 + pair->algorithm;
   cell->problem_place = layers[RG_LAYER_PROBLEM]->place;
   cell->algorithm_place = layers[RG_LAYER_ALGORITHM]->place;
   PetscCall(PetscCalloc(cell->problem->options_size, &cell->problem_options));
@@ -528,7 +531,9 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   for (int k = 0; k < cell->constraints.n; k++) PetscCall(PetscFree(cell->constraints.values[k]));
   PetscCall(RG_FREE(&cell->constraints.values, &cell->problem_options, &cell->algorithm_options,
                     &cell->problem_label, &cell->algorithm_label, &cell->text, &cell->outside,
-                    &cell->swept, &cell->scores, &cell->inputs, &cell->contexts));
+                    &cell->swept, &cell->scores, &cell->inputs, &cell->contexts, &cell->method,
+                    &cell->law, &cell->measure));
+  PetscCall(rg_cell_data_release(&cell->data));
   return rg_swept_clear(&cell->n_swept, &cell->settings);
 }
 

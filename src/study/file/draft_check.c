@@ -22,17 +22,15 @@
 /* Check when the trials of a cell may end, and what a cell whose objective differs between
    evaluations can't have. The seconds of a trial are those of a program: they are saved with its
    answers, so that a resumed trial ends where it would have ended. */
-static void check_end(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
+static void check_end(const RgCell *cell, RgDiagnostics *found)
 {
-  const bool dynamic =
-    domain->control == RG_CONTEXT_ANNOUNCED || rg_law_drifts(domain->n_laws, domain->laws);
 
   if (!isnan(cell->run.stop_seconds) && !(cell->problem->traits & RG_PROBLEM_COSTLY))
     rg_diagnostics_add(found, cell->problem_place,
                        "'stop_seconds' is for problems that a program evaluates; '%s' is not "
                        "one: use `iterations`, or `stop_regret`",
                        cell->problem_label);
-  if (!dynamic) return;
+  if (!cell->dynamic) return;
   if (!isnan(cell->run.stop_regret))
     rg_diagnostics_add(found, cell->problem_place,
                        "'stop_regret' needs one objective for all evaluations; that of '%s' "
@@ -488,6 +486,16 @@ static PetscErrorCode describe_inputs(const RgSpace *space, char **descriptions)
   return 0;
 }
 
+static PetscErrorCode describe_laws(const RgDomain *domain, char **laws)
+{
+  RgText text = {0};
+
+  for (int j = 0; j < domain->n_laws; j++)
+    PetscCall(rg_text_add(&text, "%s%s", j ? "; " : "", domain->laws[j]));
+  *laws = text.data;
+  return 0;
+}
+
 static PetscErrorCode count_tables(RgCell *cell, const RgDomain *domain)
 {
   const RgSpace *x = &domain->design, *c = &domain->context;
@@ -512,6 +520,10 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   cell->size_x = domain->design.size;
   cell->size_c = domain->context.size;
   cell->control = domain->control;
+  cell->dynamic =
+    domain->control == RG_CONTEXT_ANNOUNCED || rg_law_drifts(domain->n_laws, domain->laws);
+  PetscCall(PetscStrallocpy(domain->measure, &cell->measure));
+  PetscCall(describe_laws(domain, &cell->law));
   PetscCall(describe_inputs(&domain->design, &cell->inputs));
   PetscCall(describe_inputs(&domain->context, &cell->contexts));
   cell->grid = domain->design.kind == RG_SPACE_GRID &&
@@ -519,7 +531,7 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscCall(copy_constraints(domain, &cell->constraints));
   PetscCall(check_on_failure(cell, &found));
   PetscCall(check_given(cell, domain, &found));
-  check_end(cell, domain, &found);
+  check_end(cell, &found);
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);
@@ -700,7 +712,9 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
   if (may) PetscCall(find_variant(checker, cell, problem.data, &variant));
   if (may && variant->sound) {
     PetscCall(check_domain(checker, cell, &variant->domain));
-    PetscCall(rg_text_add(&text, "%s" RG_CELL_RUN, variant->identity));
+    PetscCall(rg_text_add(&text, "%s", variant->identity));
+    cell->problem_length = text.length;
+    PetscCall(rg_text_add(&text, ";run={"));
     PetscCall(add_run_text(cell, &text));
     PetscCall(rg_text_add(&text, "}"));
     PetscCall(rg_crew_identity(&cell->crew, &text));

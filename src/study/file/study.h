@@ -5,10 +5,12 @@
 #include "gp/model/options.h"
 #include "regatta/algorithm.h"
 #include "regatta/problem.h"
+#include "regatta/results.h"
 #include "regatta/study.h"
 #include "study/file/crew_options.h"
 
-#define RG_SCHEMA_VERSION 2 /* schema version of results files */
+#define RG_SCHEMA_VERSION 3 /* schema version of results files */
+#define RG_SCHEMA_OLDEST 2  /* the oldest one that is read */
 #define RG_KEY_VERSION 1    /* version of keys: a new version changes all trials */
 
 /* ---- given designs: those from a file at the start of an initial design ---- */
@@ -103,6 +105,9 @@ typedef struct {
   const RgAlgorithmClass *algorithm;
   void *algorithm_options;
   char *algorithm_label; /* legend entry, with swept settings of the algorithm */
+  char *method;          /* label of the entry of the algorithm */
+  /* Numbers of the entries in the lists of the study file, from 1. */
+  int problem_number, algorithm_number;
   RgSurrogateOptions surrogate;
   RgMaximiserOptions maximiser;
   RgTrialSettings run;
@@ -122,7 +127,10 @@ typedef struct {
   int score;                /* the measure that is F; it alone scores the cell; -1: all */
   char *scores;             /* "NAME=measure; ..."; NULL without; owned */
   char *inputs, *contexts;  /* descriptions of named coordinates; NULL without; owned */
+  char *law, *measure;      /* of the contexts, and of F; NULL without; owned */
+  bool dynamic;             /* the objective differs between evaluations */
   char *text;               /* canonical text of the above except labels: identity of the cell */
+  size_t problem_length;    /* of the identity of the problem, with which the text begins */
   char *outside;            /* external programs, `; program NAME HASH`; NULL: no programs */
   /* "name=value, ..." of the sweep axes that affect the cell; "" without such axes */
   char *swept;
@@ -131,6 +139,7 @@ typedef struct {
   /* Places in the study file; `file` is borrowed from the study. */
   RgPlace problem_place, algorithm_place;
   int n_seeds, n_instances; /* the study's numbers, or more by `replicate` */
+  RgCellData *data;         /* made by rg_cell_data; owned */
 } RgCell;
 
 /* Citation data: texts for people that don't affect results. */
@@ -201,9 +210,6 @@ static inline bool rg_same_place(RgPlace a, RgPlace b)
 {
   return a.line == b.line && a.column == b.column;
 }
-#define RG_CELL_RUN ";run={" /* behind the problem in cell->text */
-/* Length of the part of cell->text that is the identity of the problem; 0: there is no text. */
-size_t rg_cell_problem_length(const RgCell *cell);
 /* Whether the problems of two cells have the same options, as far as results depend on them. */
 bool rg_cell_same_problem(const RgCell *a, const RgCell *b);
 PetscErrorCode rg_study_destroy(RgStudy *study);

@@ -369,18 +369,11 @@ PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStu
   return PetscFree(text);
 }
 
-size_t rg_cell_problem_length(const RgCell *cell)
-{
-  const char *rest = cell->text ? strstr(cell->text, RG_CELL_RUN) : NULL;
-
-  return rest ? (size_t)(rest - cell->text) : 0;
-}
-
 bool rg_cell_same_problem(const RgCell *a, const RgCell *b)
 {
-  const size_t n = rg_cell_problem_length(a);
+  const size_t n = a->problem_length;
 
-  return n && n == rg_cell_problem_length(b) && !strncmp(a->text, b->text, n);
+  return n && n == b->problem_length && !strncmp(a->text, b->text, n);
 }
 
 PetscErrorCode rg_study_destroy(RgStudy *study)

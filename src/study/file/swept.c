@@ -1,4 +1,4 @@
-/* Swept settings as data: lists of settings, and the text form of older files. */
+/* Swept settings as data: lists of settings, and their form as a text. */
 #include "study/file/swept.h"
 
 #include <math.h>

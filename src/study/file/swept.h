@@ -15,7 +15,7 @@ PetscErrorCode rg_swept_copy(int n, const RgSwept *from, RgSwept **to);
 /* Free the list; *list becomes NULL and *n 0. */
 PetscErrorCode rg_swept_clear(int *n, RgSwept **list);
 
-/* Append the settings in a text "name=value, ...", the form of schema 1: numbers become numbers,
+/* Append the settings in a text "name=value, ...", as users write them: numbers become numbers,
    other values words. Commas in brackets and quotes don't separate. */
 PetscErrorCode rg_swept_parse(const char *text, int *n, RgSwept **list);
 /* The setting called `name`, or whose name ends in `.name`; NULL if there is no such setting. */

@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
+#include "study/hdf5/schema2.h"
 
 RgContainerInfo rg_container_info(const RgStudy *study)
 {
@@ -17,6 +18,8 @@ RgContainerInfo rg_container_info(const RgStudy *study)
                           .study_seed = study->seed};
 
   for (int i = 0; i < RG_CREDITS; i++) info.credit[i] = study->credit[i];
+  for (int c = 0; c < study->n_cells; c++)
+    info.n_planned += study->cells[c].n_seeds * rg_study_instances(study, &study->cells[c]);
   return info;
 }
 
@@ -38,6 +41,7 @@ void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFault *f
     {RG_ATTRIBUTE_STUDY, info->study, 0},
     {RG_ATTRIBUTE_COMPLETE, NULL, info->complete},
     {RG_ATTRIBUTE_N_TRIALS, NULL, info->n_trials},
+    {RG_ATTRIBUTE_N_PLANNED, NULL, info->n_planned},
     {RG_ATTRIBUTE_N_FAILED, NULL, info->n_failed},
     {RG_ATTRIBUTE_CHECKSUM, info->checksum, 0},
     {RG_ATTRIBUTE_CHECKSUM_COLUMNS, rg_checksum_columns, 0},
@@ -146,7 +150,12 @@ PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
     rg_container_check(container, fault);
     return 0;
   }
-  if (container->schema_version <= RG_SCHEMA_VERSION) PetscCall(find_groups(container, fault));
+  if (container->schema_version < RG_SCHEMA_OLDEST)
+    rg_fault_set(fault, RG_FAULT_FOREIGN,
+                 "it has schema %lld, of a version before the first release; this regatta reads "
+                 "schemas %d to %d",
+                 (long long)container->schema_version, RG_SCHEMA_OLDEST, RG_SCHEMA_VERSION);
+  else if (container->schema_version <= RG_SCHEMA_VERSION) PetscCall(find_groups(container, fault));
   rg_container_check(container, fault);
   return 0;
 }
@@ -162,6 +171,7 @@ PetscErrorCode rg_container_open_group(const RgContainer *container, int i, RgGr
 
 PetscErrorCode rg_container_close(RgContainer *container)
 {
+  PetscCall(rg_cell_reader_close(&container->cells));
   if (container->file > 0) (void)rg_medium_close(&container->medium, container->file);
   if (container->fd >= 0) close(container->fd); /* neither this nor the file was written to */
   for (int i = 0; i < container->n; i++) PetscCall(PetscFree(container->groups[i].name));
@@ -202,6 +212,22 @@ static PetscErrorCode open_next_group(RgCursor *cursor, RgFault *fault)
   return 0;
 }
 
+/* Read the fields of the next n trials, and give them their cells. */
+static PetscErrorCode read_block(RgCursor *cursor, int n, RgFault *fault)
+{
+  const bool old = cursor->container.schema_version < 3;
+
+  PetscCall(rg_group_read_fields(&cursor->group, cursor->position, n, cursor->heads, old,
+                                 cursor->block, fault));
+  if (cursor->no_cells) return 0;
+  if (old) PetscCall(rg_schema2_cells(&cursor->group, cursor->position, n, cursor->block, fault));
+  for (int i = 0; i < n && !old; i++)
+    PetscCall(rg_cell_reader_read(&cursor->container.cells, cursor->container.file,
+                                  cursor->block[i].cell_number, !cursor->heads,
+                                  &cursor->block[i].cell, fault));
+  return 0;
+}
+
 static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
 {
   int at, n;
@@ -217,8 +243,7 @@ static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
   at = cursor->position % CURSOR_BLOCK;
   if (!fault->code && cursor->position < cursor->n && at == 0 && !cursor->bare) {
     n = PetscMin(CURSOR_BLOCK, cursor->n - cursor->position);
-    PetscCall(rg_group_read_fields(&cursor->group, cursor->position, n, cursor->heads,
-                                   cursor->block, fault));
+    PetscCall(read_block(cursor, n, fault));
   }
   if (!fault->code && cursor->position < cursor->n) cursor->record = &cursor->block[at];
   else rg_container_check(&cursor->container, fault);

@@ -3,6 +3,7 @@
 #define RG_STUDY_HDF5_CONTAINER_H
 
 #include "study/hdf5/medium.h"
+#include "study/hdf5/cells.h"
 #include "study/hdf5/group.h"
 
 /* Root attributes to write. Texts are borrowed. */
@@ -11,7 +12,7 @@ typedef struct {
   const char *credit[RG_CREDITS]; /* NULL or "": not written */
   uint64_t study_seed;
   bool complete;
-  int n_trials, n_failed;
+  int n_trials, n_failed, n_planned;
   char checksum[RG_ID_LENGTH + 1];
 } RgContainerInfo;
 
@@ -34,6 +35,7 @@ typedef struct {
   int64_t schema_version;
   int n;
   RgGroupPlace *groups; /* by name; groups inside `earlier` come last */
+  RgCellReader cells;
 } RgContainer;
 
 /* Open a container on the medium (copied). fault: the file is not a container, or is damaged.
@@ -62,6 +64,7 @@ typedef struct {
   RgContainer container;
   bool heads;            /* set before the first call: read only the head fields of each record */
   bool bare;             /* set before the first call: read no fields */
+  bool no_cells;         /* set before the first call: records have no cells */
   RgGroup group;         /* the open group */
   RgRecord *record;      /* the current record; owned by the cursor */
   int position;          /* position of the record in its group */

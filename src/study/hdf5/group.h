@@ -3,24 +3,11 @@
 #ifndef RG_STUDY_HDF5_GROUP_H
 #define RG_STUDY_HDF5_GROUP_H
 
-#include "study/record/fields.h"
+#include "study/hdf5/field.h"
 #include "study/hdf5/medium.h"
-
-/* A column of an algorithm. */
-typedef struct {
-  char name[RG_NAME_MAX], doc[RG_DOC_MAX];
-} RgGroupExtra;
 
 /* Design and context, the parts with named inputs. */
 enum { RG_PART_X, RG_PART_C, RG_PARTS };
-/* A variable of a swept setting. `name` is that of the setting; the dataset may have another
-   name. */
-typedef struct {
-  char name[RG_NAME_MAX];
-  RgSweptKind kind;
-  char *part, *units, *doc; /* owned */
-} RgGroupSetting;
-
 /* The data that determines the datasets of a group and their sizes. */
 typedef struct {
   char *label;                     /* problem label; owned */
@@ -29,7 +16,7 @@ typedef struct {
   int n_rows, dim_x, dim_c, dim_z; /* maxima over the trials; n_rows at least 1 */
   int n_scores, n_terms;           /* likewise */
   bool used[RG_COLUMN_COUNT];      /* some trial has a value in the column */
-  /* Some trial has names for the design, or the context. */
+  /* Some trial has names for the design, or the context; for writing. */
   bool named[RG_PARTS];
   bool crew;              /* some trial has several workers or a clock */
   bool repeated;          /* some trial has a generation above 0 */
@@ -38,10 +25,9 @@ typedef struct {
   bool real;              /* some trial ran on the real clock */
   char *inputs[RG_PARTS]; /* descriptions of the inputs; NULL if trials differ; owned */
   int n_extra;
-  RgGroupExtra *extra; /* extra columns with a value in some trial, by name; owned */
-  int n_settings;
-  RgGroupSetting *settings; /* settings that some trial was swept over, by name; owned */
-  size_t text;              /* bytes of all texts of the trials, for the size estimate */
+  RgGroupExtra *extra;   /* extra columns with a value in some trial, by name; owned */
+  RgSettingColumns axes; /* settings that some trial was swept over; for writing */
+  size_t text;           /* bytes of all texts of the trials, for the size estimate */
 } RgGroupShape;
 
 /* Create an empty shape. */
@@ -49,9 +35,6 @@ PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupSha
 PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape);
 /* Count one more trial and extend the shape to fit it. */
 PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record);
-/* Add the settings of a record; the shape may contain them already. */
-PetscErrorCode rg_group_shape_add_settings(RgGroupShape *shape, const RgRecord *record);
-PetscErrorCode rg_group_shape_drop_settings(RgGroupShape *shape);
 /* An upper bound on the bytes of the group in a file. */
 uint64_t rg_group_shape_bytes(const RgGroupShape *shape);
 
@@ -78,14 +61,12 @@ typedef struct {
   int n_ahead; /* number of trials in a window */
 } RgGroup;
 
-/* Create a group for writing. `parent` is the root or the group `earlier` of the file on the
-   medium. Refusals of HDF5 set `fault`; the caller closes the group in any case. The space is
-   allocated without being cleared, so fields and columns of every trial must be written. */
-PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *shape, RgGroup *group,
-                               RgFault *fault);
-/* Write all fields of all trials. records: shape->n; their columns are not used. */
-PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *records,
-                                     RgFault *fault);
+/* Create a group for writing, with all fields of all trials. `parent` is the root or the group
+   `earlier` of the file on the medium. records: shape->n; their columns are not used. Refusals of
+   HDF5 set `fault`; the caller closes the group in any case. The space is allocated without being
+   cleared, so the columns of every trial must be written. */
+PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *shape,
+                               const RgRecord *const *records, RgGroup *group, RgFault *fault);
 /* Write the columns of the trial at `position`, padded with NaN. */
 PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgRecord *record,
                                       RgFault *fault);
@@ -94,9 +75,10 @@ PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgReco
 PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
                              RgFault *fault);
 /* Read the fields of trials [first, first + n) into records, which must be zeroed; the caller
-   destroys them in any case. heads: only id, cell, status, times and program versions. */
-PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, bool heads, RgRecord *records,
-                                    RgFault *fault);
+   destroys them in any case. heads: only id, cell, status, times and program versions. Cells are
+   not attached; before schema 3 (`old`) trials have no numbers of cells. */
+PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, bool heads, bool old,
+                                    RgRecord *records, RgFault *fault);
 /* Read the columns of the trial at `position` into a record that has its fields. Following
    trials, up to 1 MiB, are read ahead. */
 PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record,
@@ -111,18 +93,6 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
 PetscErrorCode rg_group_close(RgGroup *group);
 
 /* ---- shared by the writer and the reader ---- */
-
-/* Attributes of the variable of a swept setting: `setting` marks the variable and is the
-   setting's name in the study file; `part` names its block. */
-#define RG_SETTING_ATTRIBUTE "setting"
-/* Name of the dataset of setting `i`. */
-void rg_group_setting_dataset(const RgGroupShape *shape, int i, char name[2 * RG_NAME_MAX]);
-/* Values of a trial that was not swept over the setting. For numbers NaN, for words "". */
-#define RG_NO_INTEGER INT32_MIN
-#define RG_NO_LOGICAL 255
-
-/* Memory type of a field; the caller closes it with H5Tclose. */
-hid_t rg_field_memory_type(RgFieldType type);
 
 /* A group without open parts. */
 RgGroup rg_group_none(void);

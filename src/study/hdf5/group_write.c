@@ -1,9 +1,7 @@
 /* Writing of a group. */
 #include "base/grow.h"
 #include "base/inputs.h"
-#include "base/number.h"
 #include "base/text.h"
-#include "study/file/swept.h"
 #include "study/hdf5/group.h"
 
 #include <ctype.h>
@@ -22,42 +20,19 @@ static void group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUN
 /* Doubles per evaluation of the widest column, and of all columns together. */
 static int group_width(const RgGroupShape *shape);
 
-static void create_axis(RgGroup *group, RgAxis axis, hsize_t extent, int64_t *values,
-                        RgFault *fault)
+static void create_axes(RgGroup *group, RgFault *fault)
 {
-  const RgAxisInfo *info = &rg_axes[axis];
-  hid_t dataset;
-
-  dataset = rg_h5_create_dataset(group->handle, info->name, H5T_STD_I64LE, 1, &extent, true, fault);
-  group->axis[axis] = dataset;
-  if (fault->code) return;
-  for (hsize_t i = 0; i < extent; i++) values[i] = info->first + (int64_t)i;
-  if (!rg_h5_write(dataset, H5T_NATIVE_INT64, values) || H5DSset_scale(dataset, info->name) < 0)
-    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write axis '%s'", info->name);
-  rg_h5_describe(dataset, "1", info->long_name, info->description, fault);
-}
-
-static PetscErrorCode create_axes(RgGroup *group, RgFault *fault)
-{
-  hsize_t extent[RG_AXIS_COUNT], longest = 1;
-  int64_t *values;
+  hsize_t extent[RG_AXIS_COUNT];
 
   group_extents(group->shape, extent);
   for (int a = 0; a < RG_AXIS_COUNT; a++)
-    if (extent[a] > longest) longest = extent[a];
-  PetscCall(PetscMalloc1(longest, &values));
-  for (int a = 0; a < RG_AXIS_COUNT; a++)
-    if (extent[a]) create_axis(group, (RgAxis)a, extent[a], values, fault);
-  PetscCall(PetscFree(values));
-  return 0;
+    if (extent[a]) group->axis[a] = rg_field_axis(group->handle, (RgAxis)a, extent[a], fault);
 }
 
 static void attach_axes(const RgGroup *group, hid_t dataset, int n, const RgAxis *axis,
                         RgFault *fault)
 {
-  for (int i = 0; i < n && !fault->code; i++)
-    if (H5DSattach_scale(dataset, group->axis[axis[i]], (unsigned)i) < 0)
-      rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't attach axis '%s'", rg_axes[axis[i]].name);
+  for (int i = 0; i < n; i++) rg_field_attach(dataset, group->axis[axis[i]], (unsigned)i, fault);
 }
 
 static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, RgFault *fault)
@@ -96,13 +71,13 @@ static const struct {
   const char *name, *seen, *name_of, *seen_of;
   RgAxis axis;
   int column;
-  size_t offset; /* offset of the descriptions in a record */
+  size_t offset; /* of the descriptions in a cell */
 } parts[RG_PARTS] = {[RG_PART_X] = {"x_name", "x_seen", "name of the design coordinate",
                                     "design as it was evaluated", RG_AXIS_X, RG_COLUMN_X,
-                                    offsetof(RgRecord, inputs)},
+                                    offsetof(RgCellData, inputs)},
                      [RG_PART_C] = {"c_name", "c_seen", "name of the context coordinate",
                                     "context as it was evaluated", RG_AXIS_C, RG_COLUMN_C,
-                                    offsetof(RgRecord, contexts)}};
+                                    offsetof(RgCellData, contexts)}};
 
 /* Write the names along an axis. */
 static PetscErrorCode write_names(RgGroup *group, int part, const RgInput *inputs, RgFault *fault)
@@ -146,7 +121,7 @@ static PetscErrorCode write_choices(hid_t dataset, int n, const RgInput *inputs,
 }
 
 /* Create x_name and x_seen, or c_name and c_seen. If the trials' inputs differ, only x_seen
-   exists, and `inputs` gives the meaning of its coordinates. */
+   exists, and `inputs` of their cells give the meaning of its coordinates. */
 static PetscErrorCode create_part(RgGroup *group, int part, const char *coordinates, RgFault *fault)
 {
   RgInput *inputs = NULL;
@@ -180,20 +155,47 @@ static PetscErrorCode create_part(RgGroup *group, int part, const char *coordina
 
 static PetscErrorCode coordinate_names(const RgGroupShape *shape, RgText *text)
 {
-
+  for (int f = 0; f < rg_cell_field_count; f++)
+    if (rg_cell_fields[f].coordinate)
+      PetscCall(rg_text_add(text, "%s%s", text->length ? " " : "", rg_cell_fields[f].name));
   for (int f = 0; f < rg_field_count; f++)
     if (rg_fields[f].coordinate && rg_group_has_field(shape, &rg_fields[f]))
-      PetscCall(rg_text_add(text, "%s%s", text->length ? " " : "", rg_fields[f].name));
-  for (int i = 0; i < shape->n_settings; i++) {
+      PetscCall(rg_text_add(text, " %s", rg_fields[f].name));
+  for (int i = 0; i < shape->axes.n; i++) {
     char name[2 * RG_NAME_MAX];
-    rg_group_setting_dataset(shape, i, name);
+    rg_settings_dataset(&shape->axes.list[i], shape->n_extra, shape->extra, name);
     PetscCall(rg_text_add(text, " %s", name));
   }
   return 0;
 }
 
-PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *shape, RgGroup *group,
-                               RgFault *fault)
+/* Write the fields of trials, and what a user would look up of their cells: labels and axes. */
+static PetscErrorCode write_fields(RgGroup *group, const RgRecord *const *records, RgFault *fault)
+{
+  const RgGroupShape *shape = group->shape;
+  const RgRows rows = {group->handle, group->axis[RG_AXIS_TRIAL], shape->n};
+  const RgRows provenance = {group->provenance, group->axis[RG_AXIS_TRIAL], shape->n};
+  const RgCellData **cells;
+
+  if (fault->code) return 0;
+  PetscCall(PetscMalloc1(shape->n, &cells));
+  for (int i = 0; i < shape->n; i++) cells[i] = records[i]->cell;
+  for (int f = 0; f < rg_field_count; f++)
+    if (rg_group_has_field(shape, &rg_fields[f]))
+      PetscCall(rg_field_write(rg_fields[f].provenance ? &provenance : &rows, &rg_fields[f],
+                               (const void *const *)records, fault));
+  for (int f = 0; f < rg_cell_field_count; f++)
+    if (rg_cell_fields[f].coordinate)
+      PetscCall(rg_field_write(&rows, &rg_cell_fields[f], (const void *const *)cells, fault));
+  if (!fault->code)
+    PetscCall(rg_settings_write(&rows, &shape->axes, RG_AXES_OF_SWEEP, cells, shape->n_extra,
+                                shape->extra, fault));
+  PetscCall(PetscFree(cells));
+  return 0;
+}
+
+PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *shape,
+                               const RgRecord *const *records, RgGroup *group, RgFault *fault)
 {
   char *name;
   RgText coordinates = {0};
@@ -207,7 +209,7 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
   rg_h5_write_text(group->handle, "problem_label", shape->label, fault);
   group->timing = rg_h5_create_group(group->handle, RG_GROUP_TIMING, fault);
   group->provenance = rg_h5_create_group(group->handle, RG_GROUP_PROVENANCE, fault);
-  PetscCall(create_axes(group, fault));
+  create_axes(group, fault);
   PetscCall(coordinate_names(shape, &coordinates));
   PetscCall(create_columns(group, coordinates.data, fault));
   for (int p = 0; p < RG_PARTS; p++)
@@ -215,166 +217,7 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
   PetscCall(rg_text_clear(&coordinates));
   PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)group_width(shape) * sizeof(double),
                          &group->scratch));
-  return 0;
-}
-
-static void gather_text(const RgFieldInfo *info, int n, const RgRecord *const *records,
-                        const char **texts)
-{
-  for (int i = 0; i < n; i++) {
-    const char *at = (const char *)records[i] + info->offset;
-    texts[i] = info->type == RG_FIELD_CHARS ? at : *(char *const *)at;
-    if (!texts[i]) texts[i] = "";
-  }
-}
-
-static void gather_numbers(const RgFieldInfo *info, int n, const RgRecord *const *records,
-                           char *numbers)
-{
-  for (int i = 0; i < n; i++)
-    memcpy(numbers + (size_t)i * info->size, (const char *)records[i] + info->offset, info->size);
-}
-
-static hid_t stored_type(RgFieldType type)
-{
-  switch (type) {
-  case RG_FIELD_INT: return H5Tcopy(H5T_STD_I32LE);
-  case RG_FIELD_COUNT: return H5Tcopy(H5T_STD_U64LE);
-  case RG_FIELD_REAL: return H5Tcopy(H5T_IEEE_F64LE);
-  case RG_FIELD_STATUS: return H5Tcopy(H5T_STD_U8LE);
-  default: return rg_h5_text_type();
-  }
-}
-
-static void describe_field(const RgFieldInfo *info, hid_t dataset, RgFault *fault)
-{
-  static const unsigned char flags[] = {RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED};
-
-  rg_h5_describe(dataset, info->units, info->long_name, info->description, fault);
-  if (info->type != RG_FIELD_STATUS) return;
-  rg_h5_write_bytes(dataset, "flag_values", 3, flags, fault);
-  rg_h5_write_text(dataset, "flag_meanings", "missing complete failed", fault);
-}
-
-static void write_field(RgGroup *group, const RgFieldInfo *info, const RgRecord *const *records,
-                        void *buffer, RgFault *fault)
-{
-  static const RgAxis trial = RG_AXIS_TRIAL;
-  hsize_t n = (hsize_t)group->shape->n;
-  hid_t stored = stored_type(info->type), memory = rg_field_memory_type(info->type);
-  hid_t dataset;
-
-  if (info->type == RG_FIELD_TEXT || info->type == RG_FIELD_CHARS)
-    gather_text(info, group->shape->n, records, buffer);
-  else gather_numbers(info, group->shape->n, records, buffer);
-  dataset = rg_h5_create_dataset(info->provenance ? group->provenance : group->handle, info->name,
-                                 stored, 1, &n, true, fault);
-  attach_axes(group, dataset, 1, &trial, fault);
-  describe_field(info, dataset, fault);
-  if (!rg_h5_write(dataset, memory, buffer))
-    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", info->name);
-  if (dataset >= 0) H5Dclose(dataset);
-  H5Tclose(memory);
-  H5Tclose(stored);
-}
-
-/* ---- swept settings -------------------------------------------------------------------------- */
-
-static hid_t setting_type(RgSweptKind kind, bool stored)
-{
-  switch (kind) {
-  case RG_SWEPT_NUMBER: return H5Tcopy(stored ? H5T_IEEE_F64LE : H5T_NATIVE_DOUBLE);
-  case RG_SWEPT_INTEGER: return H5Tcopy(stored ? H5T_STD_I32LE : H5T_NATIVE_INT);
-  case RG_SWEPT_LOGICAL: return H5Tcopy(stored ? H5T_STD_U8LE : H5T_NATIVE_UCHAR);
-  case RG_SWEPT_WORD: break;
-  }
-  return rg_h5_text_type();
-}
-
-/* Put the value of a setting into entry i of a buffer; setting NULL: no value. */
-static void put_setting(RgSweptKind kind, const RgSwept *setting, int i, void *buffer)
-{
-  const char *text = setting ? setting->text : NULL;
-  double value;
-
-  switch (kind) {
-  case RG_SWEPT_NUMBER:
-    ((double *)buffer)[i] = text && rg_number_only(text, &value) ? value : NAN;
-    break;
-  case RG_SWEPT_INTEGER: ((int *)buffer)[i] = text ? atoi(text) : RG_NO_INTEGER; break;
-  case RG_SWEPT_LOGICAL:
-    ((unsigned char *)buffer)[i] = !text ? RG_NO_LOGICAL : !strcmp(text, "true");
-    break;
-  case RG_SWEPT_WORD: ((const char **)buffer)[i] = text ? text : ""; break;
-  }
-}
-
-/* Write the attributes that tell netCDF readers about missing values and the meaning of flags. */
-static void describe_values(hid_t dataset, RgSweptKind kind, RgFault *fault)
-{
-  static const unsigned char flags[] = {0, 1}, no_logical = RG_NO_LOGICAL;
-  static const int no_integer = RG_NO_INTEGER;
-  const bool integer = kind == RG_SWEPT_INTEGER;
-
-  if (fault->code || kind == RG_SWEPT_NUMBER || kind == RG_SWEPT_WORD) return;
-  hid_t space = H5Screate(H5S_SCALAR), type = setting_type(kind, true);
-  hid_t fill = H5Acreate2(dataset, "_FillValue", type, space, H5P_DEFAULT, H5P_DEFAULT);
-  hid_t memory = setting_type(kind, false);
-  if (fill < 0 ||
-      H5Awrite(fill, memory, integer ? (const void *)&no_integer : (const void *)&no_logical) < 0)
-    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write the value of what is missing");
-  if (fill >= 0) H5Aclose(fill);
-  H5Tclose(memory);
-  H5Tclose(type);
-  H5Sclose(space);
-  if (integer) return;
-  rg_h5_write_bytes(dataset, "flag_values", 2, flags, fault);
-  rg_h5_write_text(dataset, "flag_meanings", "false true", fault);
-}
-
-static void write_setting(RgGroup *group, int s, const RgRecord *const *records, void *buffer,
-                          RgFault *fault)
-{
-  static const RgAxis trial = RG_AXIS_TRIAL;
-  const RgGroupSetting *setting = &group->shape->settings[s];
-  const hsize_t n = (hsize_t)group->shape->n;
-  char name[2 * RG_NAME_MAX];
-
-  rg_group_setting_dataset(group->shape, s, name);
-  for (int i = 0; i < group->shape->n; i++) {
-    const RgSwept *own = NULL;
-    for (int k = 0; k < records[i]->n_swept && !own; k++)
-      if (!strcmp(records[i]->settings[k].name, setting->name)) own = &records[i]->settings[k];
-    put_setting(setting->kind, own, i, buffer);
-  }
-  hid_t stored = setting_type(setting->kind, true), memory = setting_type(setting->kind, false);
-  hid_t dataset = rg_h5_create_dataset(group->handle, name, stored, 1, &n, true, fault);
-  attach_axes(group, dataset, 1, &trial, fault);
-  rg_h5_describe(dataset, setting->units ? setting->units : "1", setting->name,
-                 setting->doc ? setting->doc : "swept setting", fault);
-  rg_h5_write_text(dataset, RG_SETTING_ATTRIBUTE, setting->name, fault);
-  rg_h5_write_text(dataset, "part", setting->part ? setting->part : "", fault);
-  describe_values(dataset, setting->kind, fault);
-  if (!rg_h5_write(dataset, memory, buffer))
-    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", name);
-  if (dataset >= 0) H5Dclose(dataset);
-  H5Tclose(memory);
-  H5Tclose(stored);
-}
-
-PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *records, RgFault *fault)
-{
-  uint64_t *buffer; /* 8 bytes per entry, enough for any field */
-
-  if (fault->code) return 0;
-  PetscCall(PetscMalloc1(group->shape->n, &buffer));
-  for (int f = 0; f < rg_field_count && !fault->code; f++)
-    if (rg_group_has_field(group->shape, &rg_fields[f]))
-      write_field(group, &rg_fields[f], records, buffer, fault);
-  for (int s = 0; s < group->shape->n_settings && !fault->code; s++)
-    write_setting(group, s, records, buffer, fault);
-  PetscCall(PetscFree(buffer));
-  return 0;
+  return write_fields(group, records, fault);
 }
 
 /* Store eight bytes, least significant first, as the datasets have them. */
@@ -417,7 +260,7 @@ static const double *extra_values(const RgRecord *record, const char *name)
 static PetscErrorCode write_seen(RgGroup *group, int part, int position, const RgRecord *record,
                                  RgFault *fault)
 {
-  const char *text = *(char *const *)((const char *)record + parts[part].offset);
+  const char *text = *(char *const *)((const char *)record->cell + parts[part].offset);
   const double *native = record->column[parts[part].column];
   const int width = rg_record_width(record, parts[part].column);
   RgInput *inputs = NULL;
@@ -468,18 +311,7 @@ PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape)
 {
   PetscCall(RG_FREE(&shape->label, &shape->extra));
   for (int p = 0; p < RG_PARTS; p++) PetscCall(PetscFree(shape->inputs[p]));
-  PetscCall(rg_group_shape_drop_settings(shape));
-  return 0;
-}
-
-PetscErrorCode rg_group_shape_drop_settings(RgGroupShape *shape)
-{
-  for (int i = 0; i < shape->n_settings; i++) {
-    PetscCall(
-      RG_FREE(&shape->settings[i].part, &shape->settings[i].units, &shape->settings[i].doc));
-  }
-  PetscCall(PetscFree(shape->settings));
-  shape->n_settings = 0;
+  PetscCall(rg_settings_clear(&shape->axes));
   return 0;
 }
 
@@ -510,50 +342,6 @@ static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const cha
   return 0;
 }
 
-/* Keep the first text about a setting that is not empty. */
-static PetscErrorCode keep_text(const char *text, char **kept)
-{
-  if (*kept && !**kept) PetscCall(PetscFree(*kept));
-  if (!*kept && text) PetscCall(PetscStrallocpy(text, kept));
-  return 0;
-}
-
-static PetscErrorCode add_setting(RgGroupShape *shape, const RgSwept *setting)
-{
-  int at = 0;
-
-  while (at < shape->n_settings && strcmp(shape->settings[at].name, setting->name) < 0) at++;
-  if (at == shape->n_settings || strcmp(shape->settings[at].name, setting->name)) {
-    PetscCall(RG_GROW(shape->n_settings, shape->settings));
-    memmove(shape->settings + at + 1, shape->settings + at,
-            (size_t)(shape->n_settings - at) * sizeof(*shape->settings));
-    shape->settings[at] = (RgGroupSetting){.kind = setting->kind};
-    PetscCall(PetscStrncpy(shape->settings[at].name, setting->name, RG_NAME_MAX));
-    shape->n_settings++;
-  }
-  RgGroupSetting *own = &shape->settings[at];
-  own->kind = rg_swept_join(own->kind, setting->kind);
-  PetscCall(keep_text(setting->part, &own->part));
-  PetscCall(keep_text(setting->units, &own->units));
-  PetscCall(keep_text(setting->doc, &own->doc));
-  return 0;
-}
-
-PetscErrorCode rg_group_shape_add_settings(RgGroupShape *shape, const RgRecord *record)
-{
-  for (int i = 0; i < record->n_swept; i++) PetscCall(add_setting(shape, &record->settings[i]));
-  return 0;
-}
-
-void rg_group_setting_dataset(const RgGroupShape *shape, int i, char name[2 * RG_NAME_MAX])
-{
-  const char *prefix = "";
-
-  for (int e = 0; e < shape->n_extra; e++)
-    if (!strcmp(shape->extra[e].name, shape->settings[i].name)) prefix = "setting.";
-  snprintf(name, 2 * RG_NAME_MAX, "%s%s", prefix, shape->settings[i].name);
-}
-
 static const void *field_of(const RgRecord *record, int field)
 {
   return (const char *)record + rg_fields[field].offset;
@@ -569,7 +357,8 @@ static size_t text_bytes(const RgRecord *record)
     if (rg_fields[f].type == RG_FIELD_TEXT) text = *(char *const *)field_of(record, f);
     if (text) bytes += strlen(text);
   }
-  for (int i = 0; i < record->n_swept; i++) bytes += 48 + strlen(record->settings[i].text);
+  for (int i = 0; i < record->cell->n_swept; i++) bytes += 48 + strlen(record->cell->axes[i].text);
+  bytes += strlen(record->cell->problem_label) + strlen(record->cell->algorithm_label) + 64;
   return bytes;
 }
 
@@ -605,9 +394,9 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
   for (int i = 0; i < record->n_extra; i++)
     if (rg_values_any(record->extra[i], (size_t)record->n_rows))
       PetscCall(add_extra(shape, record->extra_name[i], record->extra_doc[i]));
-  PetscCall(add_inputs(shape, RG_PART_X, record->inputs));
-  PetscCall(add_inputs(shape, RG_PART_C, record->contexts));
-  PetscCall(rg_group_shape_add_settings(shape, record));
+  PetscCall(add_inputs(shape, RG_PART_X, record->cell->inputs));
+  PetscCall(add_inputs(shape, RG_PART_C, record->cell->contexts));
+  PetscCall(rg_settings_add(&shape->axes, record->cell, RG_AXES_OF_SWEEP));
   shape->text += text_bytes(record);
   return 0;
 }
@@ -636,7 +425,7 @@ uint64_t rg_group_shape_bytes(const RgGroupShape *shape)
 {
   return (uint64_t)shape->n * (uint64_t)shape->n_rows * rg_group_doubles(shape) * sizeof(double) +
          (uint64_t)shape->n * (uint64_t)(48 * rg_field_count + 8) + 2 * (uint64_t)shape->text +
-         (uint64_t)(RG_COLUMN_COUNT + rg_field_count + shape->n_extra + shape->n_settings +
+         (uint64_t)(RG_COLUMN_COUNT + rg_field_count + shape->n_extra + shape->axes.n +
                     RG_AXIS_COUNT + 4) *
            2048 +
          8 * (uint64_t)shape->n_rows + 16384;
@@ -647,7 +436,7 @@ static PetscErrorCode group_name(const char *label, char **name)
   RgText text = {0};
 
   if (!isalnum((unsigned char)label[0]) || !strcmp(label, RG_GROUP_EARLIER) ||
-      !strcmp(label, RG_GROUP_PROVENANCE))
+      !strcmp(label, RG_GROUP_CELLS) || !strcmp(label, RG_GROUP_PROVENANCE))
     PetscCall(rg_text_add(&text, "_"));
   for (const unsigned char *p = (const unsigned char *)label; *p; p++) {
     if (*p < 0x20 || *p == 0x7f || *p == '/' || *p == '%')
@@ -674,8 +463,6 @@ bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info)
   switch (info->of) {
   case RG_OF_SCORED: return shape->n_scores > 0;
   case RG_OF_ADDITIVE: return shape->n_terms > 0;
-  case RG_OF_NAMED: return shape->named[RG_PART_X];
-  case RG_OF_CONTEXT: return shape->named[RG_PART_C];
   case RG_OF_CREW: return shape->crew;
   case RG_OF_REPEATED: return shape->repeated;
   case RG_OF_FAILING: return shape->failing;
@@ -740,17 +527,6 @@ static int group_width(const RgGroupShape *shape)
 {
   return max_int(max_int(1, max_int(shape->n_scores, shape->n_terms)),
                  max_int(shape->dim_x, max_int(shape->dim_c, shape->dim_z)));
-}
-
-hid_t rg_field_memory_type(RgFieldType type)
-{
-  switch (type) {
-  case RG_FIELD_INT:
-  case RG_FIELD_STATUS: return H5Tcopy(H5T_NATIVE_INT);
-  case RG_FIELD_COUNT: return H5Tcopy(H5T_NATIVE_UINT64);
-  case RG_FIELD_REAL: return H5Tcopy(H5T_NATIVE_DOUBLE);
-  default: return rg_h5_text_type();
-  }
 }
 
 static void close_datasets(int n, hid_t *datasets)

@@ -55,7 +55,7 @@ typedef struct {
 static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_shares, Share *shares)
 {
   for (int i = 0; i < n; i++) {
-    const char *label = records[i]->problem_label;
+    const char *label = records[i]->cell->problem_label;
     int s = 0;
     while (s < *n_shares && strcmp(shares[s].shape.label, label)) s++;
     if (s == *n_shares) {
@@ -74,17 +74,17 @@ static PetscErrorCode write_share(RgMedium *medium, hid_t file, Share *share, Rg
 {
   RgGroup group;
 
-  PetscCall(rg_group_create(medium, file, &share->shape, &group, fault));
-  PetscCall(rg_group_write_fields(&group, share->records, fault));
+  PetscCall(rg_group_create(medium, file, &share->shape, share->records, &group, fault));
   for (int i = 0; i < share->n; i++)
     PetscCall(rg_group_write_columns(&group, i, share->records[i], fault));
   PetscCall(rg_group_close(&group));
   return 0;
 }
 
-static PetscErrorCode write_image(int n, const RgRecord *const *records,
-                                  const RgContainerInfo *info, RgMedium *medium, RgFault *fault)
+static PetscErrorCode write_image(int n, RgRecord *const *records, const RgContainerInfo *info,
+                                  RgMedium *medium, RgFault *fault)
 {
+  RgCellTable table = {0};
   Share *shares;
   int n_shares = 0;
   hid_t file;
@@ -95,8 +95,12 @@ static PetscErrorCode write_image(int n, const RgRecord *const *records,
     return 0;
   }
   PetscCall(PetscCalloc1(n, &shares));
-  PetscCall(share_out(n, records, &n_shares, shares));
+  PetscCall(share_out(n, (const RgRecord *const *)records, &n_shares, shares));
   rg_container_write_info(file, info, fault);
+  for (int i = 0; i < n; i++)
+    PetscCall(rg_cell_table_add(&table, records[i]->cell, &records[i]->cell_number));
+  PetscCall(rg_cell_table_write(file, &table, fault));
+  PetscCall(rg_cell_table_clear(&table));
   for (int s = 0; s < n_shares; s++) {
     PetscCall(write_share(medium, file, &shares[s], fault));
     PetscCall(rg_group_shape_destroy(&shares[s].shape));
@@ -110,7 +114,7 @@ static PetscErrorCode write_image(int n, const RgRecord *const *records,
 
 /* *last: the previous match. The next match is near, because a file keeps the order of the list
    within a label. */
-static bool is_among(int n, const RgRecord *const *records, const RgRecord *record, int *last)
+static bool is_among(int n, RgRecord *const *records, const RgRecord *record, int *last)
 {
   for (int k = 1; k <= n; k++) {
     const int i = (*last + k) % n;
@@ -122,11 +126,11 @@ static bool is_among(int n, const RgRecord *const *records, const RgRecord *reco
   return false;
 }
 
-static PetscErrorCode check_image(int n, const RgRecord *const *records, const RgMedium *medium,
+static PetscErrorCode check_image(int n, RgRecord *const *records, const RgMedium *medium,
                                   RgFault *fault)
 {
   RgMedium bytes = rg_medium_bytes(medium->bytes, medium->length);
-  RgCursor cursor = {0};
+  RgCursor cursor = {.no_cells = true};
   int seen = 0, last = n - 1;
 
   if (fault->code) return 0;
@@ -144,8 +148,8 @@ static PetscErrorCode check_image(int n, const RgRecord *const *records, const R
   return 0;
 }
 
-PetscErrorCode rg_container_image(int n, const RgRecord *const *records,
-                                  const RgContainerInfo *info, RgMedium *medium, RgFault *fault)
+PetscErrorCode rg_container_image(int n, RgRecord *const *records, const RgContainerInfo *info,
+                                  RgMedium *medium, RgFault *fault)
 {
   *medium = rg_medium_memory();
   PetscCall(write_image(n, records, info, medium, fault));
@@ -180,7 +184,7 @@ PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *
 
   *bytes = NULL;
   PetscCall(set_checksums(n, records, &info));
-  PetscCall(rg_container_image(n, (const RgRecord *const *)records, &info, &medium, fault));
+  PetscCall(rg_container_image(n, records, &info, &medium, fault));
   if (fault->code) {
     PetscCall(rg_medium_clear(&medium));
     return 0;

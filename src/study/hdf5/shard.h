@@ -15,9 +15,10 @@ void rg_trailer_write(uint64_t length, const uint64_t hash[2], unsigned char *tr
 bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t hash[2]);
 
 /* Build a container of n records in memory, without trailer; the caller frees it with
-   rg_medium_clear. The function opens the image again and compares the checksum of every record. */
-PetscErrorCode rg_container_image(int n, const RgRecord *const *records,
-                                  const RgContainerInfo *info, RgMedium *medium, RgFault *fault);
+   rg_medium_clear. The function opens the image again and compares the checksum of every record.
+   The records receive the numbers of their cells. */
+PetscErrorCode rg_container_image(int n, RgRecord *const *records, const RgContainerInfo *info,
+                                  RgMedium *medium, RgFault *fault);
 
 /* Build a shard of n records: image and trailer in `bytes` (PetscFree), its name
    `<level>-<XXH3-128>.h5`. The records receive their checksums. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* clang-format off */
-const RgAxisInfo rg_axes[RG_AXIS_COUNT] = {
+const RgAxisInfo rg_axes[RG_AXES] = {
   [RG_AXIS_TRIAL]     = {"trial", 0, "trial",
                          "number of the trial within this group, in the order of the plan"},
   [RG_AXIS_ITERATION] = {"iteration", 1, "evaluation",
@@ -14,7 +14,9 @@ const RgAxisInfo rg_axes[RG_AXIS_COUNT] = {
   [RG_AXIS_C]         = {"dim_c", 0, "context coordinate", "coordinate of the context"},
   [RG_AXIS_Z]         = {"dim_z", 0, "model input",
                          "input of the model: design coordinates, then context coordinates"},
-  [RG_AXIS_S]         = {"score", 0, "score", "measure that scores the trials, as in `scores`"},
+  [RG_AXIS_S]         = {"score", 0, "score",
+                         "measure that scores the trials, as in `scores` of their cells"},
+  [RG_AXIS_CELL]      = {"cell", 0, "cell", "number of the cell: the rows of the table `cells`"},
   [RG_AXIS_T]         = {"term", 0, "term",
                          "term of an additive kernel: in the order of its groups or `terms`"},
 };
@@ -26,21 +28,8 @@ const RgFieldInfo rg_fields[] = {
   {"key", RG_FIELD_TEXT, FIELD(key), false, RG_OF_ALL, false, "1", "key of the trial",
    "canonical text of everything the results depend on: key version, problem, instance, "
    "parameters, algorithm, parameters, revisions, budget, seeds"},
-  {"problem", RG_FIELD_TEXT, FIELD(problem_label), false, RG_OF_ALL, true, "1", "problem",
-   "label of the problem in the study file"},
-  {"algorithm", RG_FIELD_TEXT, FIELD(algorithm_label), false, RG_OF_ALL, true, "1", "algorithm",
-   "label of the algorithm in the study file, swept settings appended"},
-  {"problem_name", RG_FIELD_TEXT, FIELD(problem), false, RG_OF_ALL, false, "1",
-   "name of the problem",
-   "as `regatta list problems` prints it"},
-  {"algorithm_name", RG_FIELD_TEXT, FIELD(algorithm), false, RG_OF_ALL, false, "1",
-   "name of the algorithm",
-   "as `regatta list algorithms` prints it"},
-  {"swept", RG_FIELD_TEXT, FIELD(swept), false, RG_OF_ALL, false, "1", "swept settings",
-   "name=value pairs of the sweep axes of this trial as typed, separated by ', '; empty without a "
-   "sweep; each is a variable of its own too"},
-  {"cell", RG_FIELD_CHARS, FIELD(cell), false, RG_OF_ALL, false, "1", "identity of the cell",
-   "XXH3-128 of problem, algorithm and all their settings: the same for all instances and seeds"},
+  {"cell", RG_FIELD_INT, FIELD(cell_number), false, RG_OF_ALL, false, "1", "cell",
+   "row of the cell in the table `cells`"},
   {"instance", RG_FIELD_COUNT, FIELD(instance), false, RG_OF_ALL, true, "1", "instance",
    "number of the draw of a random problem"},
   {"seed", RG_FIELD_COUNT, FIELD(seed), false, RG_OF_ALL, true, "1", "seed", "seed of the trial"},
@@ -62,17 +51,9 @@ const RgFieldInfo rg_fields[] = {
    "inputs of the model of this trial, 0 without a model"},
   {"n_scores", RG_FIELD_INT, FIELD(n_scores), false, RG_OF_SCORED, false, "1", "scores",
    "number of measures of this trial; NaN follows along score; only where a problem has `score`"},
-  {"scores", RG_FIELD_TEXT, FIELD(scores), false, RG_OF_SCORED, true, "1", "measures of the scores",
-   "NAME=measure, separated by '; ', in the order of the axis score; only where a problem has "
-   "`score`"},
   {"n_terms", RG_FIELD_INT, FIELD(n_terms), false, RG_OF_ADDITIVE, false, "1", "terms",
    "number of terms of the kernel of this trial; NaN follows along term; only where a kernel is "
    "additive"},
-  {"inputs", RG_FIELD_TEXT, FIELD(inputs), false, RG_OF_NAMED, false, "1", "inputs",
-   "meanings of the coordinates of the design, as in the study file, separated by '; '; only "
-   "where they have names"},
-  {"contexts", RG_FIELD_TEXT, FIELD(contexts), false, RG_OF_CONTEXT, false, "1", "contexts",
-   "meanings of the coordinates of the context, in the same form"},
   {"optimum", RG_FIELD_REAL, FIELD(optimum), false, RG_OF_ALL, false, "y", "optimum",
    "max F of the instance; regret is measured from it, or from the best F of the trial if that is "
    "larger; NaN if it is unknown"},
@@ -140,6 +121,68 @@ const RgFieldInfo rg_fields[] = {
 const int rg_field_count = sizeof(rg_fields) / sizeof(rg_fields[0]);
 #undef FIELD
 
+#define CELL(member) offsetof(RgCellData, member), sizeof(((RgCellData *)NULL)->member)
+#define CELL_TEXT(name, member, label, long_name, description)                                     \
+  {name, RG_FIELD_TEXT, CELL(member), false, RG_OF_ALL, label, "1", long_name, description}
+#define CELL_INT(name, member, long_name, description)                                             \
+  {name, RG_FIELD_INT, CELL(member), false, RG_OF_ALL, false, "1", long_name, description}
+const RgFieldInfo rg_cell_fields[] = {
+  {"id", RG_FIELD_CHARS, CELL(id), false, RG_OF_ALL, false, "1", "identity of the cell",
+   "XXH3-128 of problem, algorithm and all their settings"},
+  CELL_TEXT("problem", problem_label, true, "problem", "label of the problem in the study file"),
+  CELL_TEXT("algorithm", algorithm_label, true, "algorithm",
+            "label of the algorithm in the study file, swept settings appended"),
+  CELL_TEXT("method", method, false, "method", "the same without swept settings"),
+  CELL_TEXT("problem_name", problem, false, "name of the problem",
+            "as `regatta list problems` prints it"),
+  CELL_TEXT("algorithm_name", algorithm, false, "name of the algorithm",
+            "as `regatta list algorithms` prints it"),
+  CELL_INT("problem_revision", problem_revision, "revision of the problem",
+           "raised where its results change"),
+  CELL_INT("algorithm_revision", algorithm_revision, "revision of the algorithm",
+           "raised where its results change"),
+  CELL_INT("order", order, "order in the study",
+           "number of the cell in the plan, from 0; -1 for a cell that the study does not plan"),
+  CELL_INT("problem_number", problem_number, "number of the problem",
+           "place of its entry in the list of the study file, from 1; 0 if that is not known"),
+  CELL_INT("algorithm_number", algorithm_number, "number of the algorithm", "likewise"),
+  CELL_INT("planned_seeds", seeds, "planned seeds",
+           "number of seeds of the cell in the study; 0 if that is not known"),
+  CELL_INT("planned_instances", instances, "planned instances",
+           "number of instances that are crossed with each seed"),
+  CELL_INT("initial_points", initial_points, "initial points", "evaluations of the initial design"),
+  CELL_INT("iterations", iterations, "budget", "queries after the initial design"),
+  CELL_TEXT("goal", goal, false, "goal",
+            "minimise: the user's values are the negative of y, f, objective and optimum"),
+  CELL_TEXT("regret_units", regret_units, false, "units of regret",
+            "y: those of the problem's f"),
+  {"dynamic", RG_FIELD_LOGICAL, CELL(dynamic), false, RG_OF_ALL, false, "1", "dynamic regret",
+   "whether regret is against the best design of the moment: the law of the contexts changes, or "
+   "they are announced"},
+  CELL_TEXT("stops", stops, false, "what stops a trial",
+            "what may end it before its budget, separated by blanks: regret and seconds (`stop`), "
+            "time (the clock of the workers)"),
+  CELL_TEXT("law", law, false, "law of the contexts",
+            "in coordinates of the unit cube, one for all or one for each, separated by '; '"),
+  CELL_TEXT("measure", measure, false, "measure",
+            "by which F summarises f over contexts; empty without one"),
+  CELL_TEXT("scores", scores, false, "measures of the scores",
+            "NAME=measure, separated by '; ', in the order of the axis score; empty without "
+            "`score`"),
+  CELL_TEXT("inputs", inputs, false, "inputs",
+            "meanings of the coordinates of the design, as in the study file, separated by '; '; "
+            "empty without names"),
+  CELL_TEXT("contexts", contexts, false, "contexts",
+            "meanings of the coordinates of the context, in the same form"),
+  CELL_TEXT("swept", swept, false, "swept settings",
+            "name=value pairs of the sweep axes of this cell as typed, separated by ', '; empty "
+            "without a sweep; each is a variable of its own too"),
+};
+const int rg_cell_field_count = sizeof(rg_cell_fields) / sizeof(rg_cell_fields[0]);
+#undef CELL
+#undef CELL_TEXT
+#undef CELL_INT
+
 /* name, description, text, provenance */
 const RgAttributeInfo rg_attributes[RG_ATTRIBUTE_COUNT] = {
   [RG_ATTRIBUTE_CONVENTIONS]    = {"Conventions", "metadata conventions followed", true, false},
@@ -160,6 +203,8 @@ const RgAttributeInfo rg_attributes[RG_ATTRIBUTE_COUNT] = {
   [RG_ATTRIBUTE_N_TRIALS]       = {"n_trials",
                                    "trials in the file, without those of `earlier`", false,
                                    false},
+  [RG_ATTRIBUTE_N_PLANNED]      = {"n_planned", "trials that the study plans; 0 if that is not "
+                                                "known", false, false},
   [RG_ATTRIBUTE_N_FAILED]       = {"n_failed", "failed trials among these", false, false},
   [RG_ATTRIBUTE_CHECKSUM]       = {"checksum",
                                    "checksum of the trials in n_trials; it depends on neither "
@@ -190,6 +235,8 @@ int rg_field_find(const char *name)
 
 bool rg_field_is_reserved(const char *name)
 {
+  for (int f = 0; f < rg_cell_field_count; f++)
+    if (rg_cell_fields[f].coordinate && !strcmp(rg_cell_fields[f].name, name)) return true;
   for (int a = 0; a < RG_AXIS_COUNT; a++)
     if (!strcmp(rg_axes[a].name, name)) return true;
   return rg_field_find(name) >= 0 || !strcmp(name, RG_GROUP_TIMING) ||

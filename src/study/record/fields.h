@@ -14,7 +14,9 @@ typedef enum {
   RG_AXIS_Z,
   RG_AXIS_S,
   RG_AXIS_T,
-  RG_AXIS_COUNT
+  RG_AXIS_COUNT,                /* of a problem's group */
+  RG_AXIS_CELL = RG_AXIS_COUNT, /* of the table of cells */
+  RG_AXES
 } RgAxis;
 
 typedef struct {
@@ -23,16 +25,17 @@ typedef struct {
   const char *long_name, *description;
 } RgAxisInfo;
 
-extern const RgAxisInfo rg_axes[RG_AXIS_COUNT];
+extern const RgAxisInfo rg_axes[RG_AXES];
 
-/* Types of fields; a field has one value per trial. */
+/* Types of fields; a field has one value per trial, or per cell. */
 typedef enum {
-  RG_FIELD_TEXT,  /* char * in RgRecord */
-  RG_FIELD_CHARS, /* char[size] in RgRecord */
-  RG_FIELD_INT,   /* int */
-  RG_FIELD_COUNT, /* uint64_t */
-  RG_FIELD_REAL,  /* double */
-  RG_FIELD_STATUS /* RgStatus, stored as uint8 with flag_values and flag_meanings */
+  RG_FIELD_TEXT,    /* char * in RgRecord */
+  RG_FIELD_CHARS,   /* char[size] in RgRecord */
+  RG_FIELD_INT,     /* int */
+  RG_FIELD_COUNT,   /* uint64_t */
+  RG_FIELD_REAL,    /* double */
+  RG_FIELD_LOGICAL, /* int, 0 or 1; stored as uint8 with flag_values and flag_meanings */
+  RG_FIELD_STATUS   /* RgStatus, stored as uint8 with flag_values and flag_meanings */
 } RgFieldType;
 
 /* The trials that require a field; a group without such trials lacks it. */
@@ -40,8 +43,6 @@ typedef enum {
   RG_OF_ALL,
   RG_OF_SCORED,   /* trials scored by several measures */
   RG_OF_ADDITIVE, /* trials with an additive kernel */
-  RG_OF_NAMED,    /* trials with named design inputs */
-  RG_OF_CONTEXT,  /* trials with named context inputs */
   RG_OF_CREW,     /* trials with several workers or a clock */
   RG_OF_REPEATED, /* trials of a generation above 0 */
   RG_OF_FAILING,  /* trials with failed evaluations */
@@ -52,15 +53,16 @@ typedef enum {
 typedef struct {
   const char *name; /* dataset name */
   RgFieldType type;
-  size_t offset, size; /* in RgRecord */
+  size_t offset, size; /* in RgRecord or RgCellData */
   bool provenance;     /* stored in the subgroup `provenance`, otherwise beside the columns */
   RgFieldOf of;
-  bool coordinate; /* listed in the attribute `coordinates` of the columns */
+  bool coordinate; /* listed in the attribute `coordinates` of the columns; a field of cells that is
+                      one is a variable of the trials too */
   const char *units, *long_name, *description;
 } RgFieldInfo;
 
-extern const RgFieldInfo rg_fields[];
-extern const int rg_field_count;
+extern const RgFieldInfo rg_fields[], rg_cell_fields[];
+extern const int rg_field_count, rg_cell_field_count;
 
 /* Index of a field; -1 if no field has that name. */
 int rg_field_find(const char *name);
@@ -71,7 +73,10 @@ bool rg_field_is_reserved(const char *name);
 #define RG_GROUP_TIMING "timing" /* in a problem's group: columns with result 0 */
 /* In a problem's group: fields with provenance; in the root: attributes. */
 #define RG_GROUP_PROVENANCE "provenance"
-#define RG_GROUP_EARLIER "earlier" /* in the root: problems whose trials left the plan */
+#define RG_GROUP_EARLIER "earlier"   /* in the root: problems whose trials left the plan */
+#define RG_GROUP_CELLS "cells"       /* in the root: the table of cells */
+#define RG_GROUP_SWEPT "sweep"       /* in the table of cells: the sweep axes */
+#define RG_GROUP_SETTINGS "settings" /* in the table of cells: every setting */
 
 /* Attributes of the root group. */
 typedef struct {
@@ -92,6 +97,7 @@ enum {
   RG_ATTRIBUTE_STUDY,
   RG_ATTRIBUTE_COMPLETE,
   RG_ATTRIBUTE_N_TRIALS,
+  RG_ATTRIBUTE_N_PLANNED,
   RG_ATTRIBUTE_N_FAILED,
   RG_ATTRIBUTE_CHECKSUM,
   RG_ATTRIBUTE_CHECKSUM_COLUMNS,

@@ -2,8 +2,8 @@
 #include "study/record/record.h"
 #include "base/grow.h"
 #include "base/hash.h"
+#include "study/file/cell_data.h"
 #include "base/text.h"
-#include "study/file/swept.h"
 #include "study/record/fields.h"
 
 #include <math.h>
@@ -74,58 +74,18 @@ static PetscErrorCode create_extra(const RgRecordColumn *extra, size_t rows, RgR
   return 0;
 }
 
-/* Whether a method of this program records a column of that name. */
-static bool is_recorded(const char *name)
-{
-  int n;
-  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
-
-  for (int i = 0; i < n; i++)
-    for (const RgRecordColumn *c = classes[i]->columns; c && c->name; c++)
-      if (!strcmp(c->name, name)) return true;
-  for (int c = 0; c < RG_COLUMN_COUNT; c++)
-    if (!strcmp(rg_columns[c].name, name)) return true;
-  return rg_field_is_reserved(name);
-}
-
-PetscErrorCode rg_record_set_swept(const RgCell *cell, RgRecord *record)
-{
-  RgText name = {0};
-
-  PetscCall(rg_swept_clear(&record->n_swept, &record->settings));
-  for (int i = 0; i < cell->n_swept; i++) {
-    const RgSwept *s = &cell->settings[i];
-    PetscCall(rg_text_add(&name, is_recorded(s->name) ? "%s.%s" : "%s%s",
-                          is_recorded(s->name) ? s->part : "", s->name));
-    PetscCall(rg_swept_add(name.data, s->text, s->kind, s->part, s->units, s->doc, &record->n_swept,
-                           &record->settings));
-    PetscCall(rg_text_clear(&name));
-  }
-  return 0;
-}
-
 PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int rows, int dim_z,
                                 const RgRecordColumn *extra, RgRecord *record)
 {
   const RgCell *cell = &study->cells[trial->cell];
   RgText key = {0};
-  uint64_t hash[2];
 
   PetscCall(PetscMemzero(record, sizeof(*record)));
   memcpy(record->id, trial->id, sizeof(record->id));
   PetscCall(rg_trial_key(study, trial, &key));
   record->key = key.data;
-  rg_hash128(cell->text, strlen(cell->text), hash);
-  rg_hash_hex(hash, record->cell);
-  PetscCall(PetscStrallocpy(cell->problem_label, &record->problem_label));
-  PetscCall(PetscStrallocpy(cell->algorithm_label, &record->algorithm_label));
-  PetscCall(PetscStrallocpy(cell->problem->name, &record->problem));
-  PetscCall(PetscStrallocpy(cell->algorithm->name, &record->algorithm));
-  PetscCall(PetscStrallocpy(cell->swept ? cell->swept : "", &record->swept));
-  PetscCall(rg_record_set_swept(cell, record));
-  PetscCall(PetscStrallocpy(cell->scores ? cell->scores : "", &record->scores));
-  PetscCall(PetscStrallocpy(cell->inputs ? cell->inputs : "", &record->inputs));
-  PetscCall(PetscStrallocpy(cell->contexts ? cell->contexts : "", &record->contexts));
+  PetscCall(rg_cell_data(study, trial->cell, &record->cell));
+  (void)rg_cell_data_share(record->cell);
   record->n_scores = cell->n_scores;
   record->instance = trial->instance;
   record->seed = trial->seed;
@@ -160,22 +120,15 @@ PetscErrorCode rg_record_drop_data(RgRecord *record)
   PetscCall(PetscFree(record->extra_name));
   PetscCall(PetscFree(record->extra_doc));
   record->n_extra = 0;
-  for (int i = 0; i < record->n_swept; i++) {
-    PetscCall(PetscFree(record->settings[i].units));
-    PetscCall(PetscFree(record->settings[i].doc));
-  }
   return 0;
 }
 
 PetscErrorCode rg_record_destroy(RgRecord *record)
 {
   PetscCall(rg_record_drop_data(record));
-  PetscCall(RG_FREE(&record->key, &record->problem_label, &record->algorithm_label,
-                    &record->problem, &record->algorithm, &record->swept));
-  PetscCall(rg_swept_clear(&record->n_swept, &record->settings));
-  PetscCall(RG_FREE(&record->failures, &record->failure_texts, &record->timeline, &record->scores,
-                    &record->inputs, &record->contexts, &record->provenance.machine,
-                    &record->provenance.software));
+  PetscCall(rg_cell_data_release(&record->cell));
+  PetscCall(RG_FREE(&record->key, &record->failures, &record->failure_texts, &record->timeline,
+                    &record->provenance.machine, &record->provenance.software));
   PetscCall(PetscMemzero(record, sizeof(*record)));
   return 0;
 }

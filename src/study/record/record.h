@@ -5,23 +5,21 @@
 #include "regatta/results.h"
 #include "study/plan/plan.h"
 
-/* Create a record with identity and labels from `trial` and its cell of `study`. Every column
-   has room for `rows` rows, all NaN (column c of row r starts at column[c] + r * width); status
-   missing, optimum NaN. dim_z: model inputs, 0 without a model. extra: columns of the algorithm,
-   ends with a NULL name; NULL: no extra columns. A trial that ends early only reduces n_rows.
-   Errors: PETSC_ERR_PLIB when an extra column has a standard name, or there are too many. */
+/* Create a record with the identity of `trial` and its cell of `study`, which it shares. Every
+   column has room for `rows` rows, all NaN (column c of row r starts at column[c] + r * width);
+   status missing, optimum NaN. dim_z: model inputs, 0 without a model. extra: columns of the
+   algorithm, ends with a NULL name; NULL: no extra columns. A trial that ends early only reduces
+   n_rows. Errors: PETSC_ERR_PLIB when an extra column has a standard name, or there are too
+   many. */
 PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int rows, int dim_z,
                                 const RgRecordColumn *extra, RgRecord *record);
 /* Give the columns of the terms of an additive kernel their room; 0: the kernel has one term. */
 PetscErrorCode rg_record_set_terms(RgRecord *record, int n_terms);
-/* Replace the record's swept settings by those of a cell, under the names of their variables. */
-PetscErrorCode rg_record_set_swept(const RgCell *cell, RgRecord *record);
 /* XXH3-128 over id, key, status, message, shape, optimum and all result columns, without labels,
    provenance and timing. -0 counts as 0, and all NaN are alike. A column without any value
    counts as absent, so that new columns don't change checksums. */
 PetscErrorCode rg_record_checksum(const RgRecord *record, uint64_t checksum[2]);
-/* Free the data columns and the descriptions of columns and settings; identity, settings, status
-   and provenance stay. */
+/* Free the data columns and their descriptions; identity, cell, status and provenance stay. */
 PetscErrorCode rg_record_drop_data(RgRecord *record);
 /* Whether any of n values is not NaN (false for NULL). */
 bool rg_values_any(const double *values, size_t n);

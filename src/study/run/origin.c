@@ -120,7 +120,7 @@ PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *reco
   const int outside = made.plugins.length + made.program.length; /* the program is behind them */
   PetscCall(RG_GROW(survey->n, survey->entries));
   Entry *entry = &survey->entries[survey->n++];
-  *entry = (Entry){.cell = hash_of((RgPart){record->cell, (int)strlen(record->cell)}),
+  *entry = (Entry){.cell = hash_of((RgPart){record->cell->id, RG_ID_LENGTH}),
                    .plugins = hash_of((RgPart){made.plugins.at, outside}),
                    .program = hash_of(made.program),
                    .fingerprint = record->provenance.fingerprint,

@@ -170,8 +170,8 @@ static void tell_of_kept(RgSession *session, const RgRecord *record)
   rg_session_tell(session, session->rank,
                   "%.100s on %.100s, seed %llu, failed when it was run again (%.200s); its earlier "
                   "record stays",
-                  record->algorithm_label, record->problem_label, (unsigned long long)record->seed,
-                  record->message);
+                  record->cell->algorithm_label, record->cell->problem_label,
+                  (unsigned long long)record->seed, record->message);
 }
 
 /* Report an excess over the optimum once per problem; every record has its own message. */
@@ -182,8 +182,8 @@ static void tell_of_excess(RgSession *session, int cell, const RgRecord *record)
   while (cell > 0 && !strcmp(cells[cell - 1].problem_label, cells[cell].problem_label)) cell--;
   if (PetscBTLookupSet(session->exceeded, cell)) return;
   rg_session_tell(session, session->rank, "%.100s on %.100s, seed %llu: %.200s",
-                  record->algorithm_label, record->problem_label, (unsigned long long)record->seed,
-                  record->message);
+                  record->cell->algorithm_label, record->cell->problem_label,
+                  (unsigned long long)record->seed, record->message);
 }
 
 static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord *record,

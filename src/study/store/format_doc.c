@@ -19,6 +19,9 @@ static const char introduction[] =
   "/PROBLEM               one group per problem label: trials x evaluations\n"
   "/PROBLEM/timing        wall and CPU seconds per evaluation\n"
   "/PROBLEM/provenance    where and when each trial ran\n"
+  "/cells                 one row per cell: problem x algorithm x settings\n"
+  "/cells/sweep           the sweep axes of the cells\n"
+  "/cells/settings        every setting of the cells\n"
   "/provenance            software that wrote this file (results files only)\n"
   "/earlier/PROBLEM       trials that a later version of the study does not plan any more\n"
   "```\n\n"
@@ -32,8 +35,8 @@ static const char introduction[] =
   "Units: `y` means the units of the problem's f, `native` those of its inputs, `1` no unit.\n\n"
   "Regatta maximises. If a problem has `goal: minimise`, the file has the negative of the\n"
   "values of the user's program or table. This holds for `y`, `f`, `objective`, `optimum` and\n"
-  "the numbers that a method derives from them. The goal stands in the study's text, and in the\n"
-  "keys of trials of programs. `regatta info`, figures, tables, pages and exports show `y`, `f`,\n"
+  "the numbers that a method derives from them. The table of cells has the goal.\n"
+  "`regatta info`, figures, tables, pages and exports show `y`, `f`,\n"
   "`objective`, `optimum` and the best value with the user's own sign. Regret is the same for\n"
   "both goals.\n\n";
 
@@ -47,15 +50,38 @@ static const char reading[] =
   "print(last.groupby([\"algorithm\", *settings], dropna=False)[\"simple_regret\"].median())\n"
   "```\n\n"
   "h5py, h5dump and R's rhdf5 read it as it is. The per-trial variables named in the\n"
-  "attribute `coordinates` become coordinates in xarray.\n\n";
+  "attribute `coordinates` become coordinates in xarray.\n\n"
+  "The cells with all their settings are two tables with the same rows. `cell` of a trial is the\n"
+  "number of its row:\n\n"
+  "```python\n"
+  "import h5py, pandas as pd\n"
+  "def table(group):  # a data frame of the columns\n"
+  "    return pd.DataFrame({name: column.asstr()[()] if column.dtype.kind == \"O\" else "
+  "column[()]\n"
+  "                         for name, column in group.items() if isinstance(column, "
+  "h5py.Dataset)})\n"
+  "with h5py.File(\"OUT.h5\") as file:\n"
+  "    cells = table(file[\"cells\"]).join(table(file[\"cells/settings\"]))\n"
+  "    seconds = pd.Series(file[\"branin/provenance/wall\"][()])\n"
+  "    "
+  "print(seconds.groupby(cells[\"algorithm.beta\"].take(file[\"branin/cell\"]).values).mean())\n"
+  "```\n\n"
+  "```r\n"
+  "cells <- as.data.frame(rhdf5::h5read(\"OUT.h5\", \"cells/settings\"))\n"
+  "```\n\n";
 
 static const char settings[] =
-  "## Swept settings\n\n"
-  "Every setting that the study sweeps is a variable (trial) of its own. It has the name in the\n"
+  "## Settings\n\n"
+  "Every setting that a cell reads is a column of `cells/settings` with the name `PART.NAME`,\n"
+  "where the part is run, problem, algorithm, surrogate, maximiser, crew, thinking or pending.\n"
+  "Defaults are filled in. Paths stand as in the study file. The attribute `swept` is 1 where\n"
+  "the study sweeps the setting.\n\n"
+  "Every setting that the study sweeps is also a variable of its own, in `cells/sweep` and of\n"
+  "the trials of each problem. It has the name in the\n"
   "study file without the label: `noise_variance`, `surrogate.kernel`; `surrogate` where whole\n"
   "blocks are swept. Where another variable has that name, or settings of two parts have it,\n"
   "the part stands before it (`algorithm.exploration`, `problem.objective`). A value is\n"
-  "missing if the trial does not read the setting, or its algorithm sets it itself: such a cell\n"
+  "missing if the cell does not read the setting, or its algorithm sets it itself: such a cell\n"
   "runs once and stands beside every value of the setting.\n\n"
   "| values | type | missing |\n| --- | --- | --- |\n"
   "| numbers | float64 | NaN |\n"
@@ -64,13 +90,14 @@ static const char settings[] =
   "| words; all other values as canonical text: lists, blocks `{name=value,...}`, numbers with "
   "`auto` "
   "among them | text | empty |\n\n"
-  "Attributes: `" RG_SETTING_ATTRIBUTE "` is the name again, and marks such a variable; "
+  "Attributes of swept settings: `" RG_SETTING_ATTRIBUTE
+  "` is the name again, and marks such a variable; "
   "`part` is the\nblock of the setting (run, problem, algorithm, surrogate, maximiser, crew, "
   "thinking, pending); `units` "
   "and "
   "`description` are\nthose of the parameter (`regatta describe`). `" RG_SWEPT_AIMED "` is the "
-  "measure that the\nqueries of a trial aim at, where a problem has `score`. Files of schema 1 "
-  "have the text\n`swept` alone.\n\n";
+  "measure that the\nqueries of a trial aim at, where a problem has `score`. Files of schema 2 "
+  "have no\ntable of cells: there every trial has what belongs to its cell.\n\n";
 
 static const char integrity[] =
   "## Integrity\n\n"
@@ -129,9 +156,12 @@ static const char *type_name(RgFieldType type)
   case RG_FIELD_INT: return "int32";
   case RG_FIELD_COUNT: return "uint64";
   case RG_FIELD_REAL: return "float64";
+  case RG_FIELD_LOGICAL:
   case RG_FIELD_STATUS: return "uint8";
-  default: return "text";
+  case RG_FIELD_TEXT:
+  case RG_FIELD_CHARS: break;
   }
+  return "text";
 }
 
 static PetscErrorCode add_attributes(RgText *text)
@@ -159,17 +189,36 @@ static PetscErrorCode add_axes(RgText *text)
   return 0;
 }
 
+static PetscErrorCode add_field(const RgFieldInfo *field, RgText *text)
+{
+  PetscCall(rg_text_add(text, "| `%s` | %s | %s | %s: %s |\n", field->name, type_name(field->type),
+                        field->units, field->long_name, field->description));
+  return 0;
+}
+
+static PetscErrorCode add_cells(RgText *text)
+{
+  PetscCall(rg_text_add(text, "## Per cell, in the group `" RG_GROUP_CELLS "`\n\n"
+                              "| name | type | units | meaning |\n| --- | --- | --- | --- |\n"));
+  for (int f = 0; f < rg_cell_field_count; f++) PetscCall(add_field(&rg_cell_fields[f], text));
+  PetscCall(rg_text_add(text,
+                        "\nA results file has the cells of the study in the order of the "
+                        "plan, then those of\n`earlier`. A shard has the cells of its "
+                        "trials. The axis is `%s`.\n\n",
+                        rg_axes[RG_AXIS_CELL].name));
+  return 0;
+}
+
 static PetscErrorCode add_fields(RgText *text, bool provenance)
 {
   PetscCall(rg_text_add(text,
                         provenance ? "## Per trial, in the subgroup `%s`\n\n" : "## Per trial\n\n",
                         RG_GROUP_PROVENANCE));
   PetscCall(rg_text_add(text, "| name | type | units | meaning |\n| --- | --- | --- | --- |\n"));
+  for (int f = 0; f < rg_cell_field_count && !provenance; f++)
+    if (rg_cell_fields[f].coordinate) PetscCall(add_field(&rg_cell_fields[f], text));
   for (int f = 0; f < rg_field_count; f++)
-    if (rg_fields[f].provenance == provenance)
-      PetscCall(rg_text_add(text, "| `%s` | %s | %s | %s: %s |\n", rg_fields[f].name,
-                            type_name(rg_fields[f].type), rg_fields[f].units,
-                            rg_fields[f].long_name, rg_fields[f].description));
+    if (rg_fields[f].provenance == provenance) PetscCall(add_field(&rg_fields[f], text));
   PetscCall(rg_text_add(text, "\n"));
   if (!provenance)
     PetscCall(rg_text_add(text,
@@ -203,18 +252,18 @@ static PetscErrorCode add_columns(RgText *text, bool result)
                             axes_of(rg_columns[c].width), rg_columns[c].units,
                             rg_columns[c].long_name, rg_columns[c].description));
   if (result)
-    PetscCall(rg_text_add(text,
-                          "\nAlgorithms add columns of their own (trial, iteration); "
-                          "`regatta describe ALGORITHM` lists them. All values are "
-                          "float64.\n\n"
-                          "Where the coordinates of the design have names (`inputs`), `x_name` "
-                          "(dim_x) has them,\nand `x_seen` (trial, iteration, dim_x) the "
-                          "designs as they were evaluated: integers\nrounded, a choice as the "
-                          "number of its word from 0 (the words stand in the attribute\n"
-                          "`choices_NAME`), NaN where an input did not count. Both are made "
-                          "from `x` and\n`inputs` and are in no checksum; `x` is the query as "
-                          "the algorithm made it. `c_name`\nand `c_seen` are the same for "
-                          "contexts.\n"));
+    PetscCall(rg_text_add(
+      text, "\nAlgorithms add columns of their own (trial, iteration); "
+            "`regatta describe ALGORITHM` lists them. All values are "
+            "float64.\n\n"
+            "Where the coordinates of the design have names (`inputs` of the cell), `x_name` "
+            "(dim_x) has them,\nand `x_seen` (trial, iteration, dim_x) the "
+            "designs as they were evaluated: integers\nrounded, a choice as the "
+            "number of its word from 0 (the words stand in the attribute\n"
+            "`choices_NAME`), NaN where an input did not count. Both are made "
+            "from `x` and\n`inputs` and are in no checksum; `x` is the query as "
+            "the algorithm made it. `c_name`\nand `c_seen` are the same for "
+            "contexts.\n"));
   PetscCall(rg_text_add(text, "\n"));
   return 0;
 }
@@ -226,6 +275,7 @@ PetscErrorCode rg_format_document(RgText *text)
   PetscCall(add_attributes(text));
   PetscCall(add_axes(text));
   PetscCall(add_fields(text, false));
+  PetscCall(add_cells(text));
   PetscCall(rg_text_add(text, settings, RG_NO_INTEGER, RG_NO_LOGICAL));
   PetscCall(add_columns(text, true));
   PetscCall(add_columns(text, false));

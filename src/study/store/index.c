@@ -329,7 +329,7 @@ static PetscErrorCode look_around(Look *look, RgFault *fault)
 /* If another program removed the trailer of a results file, every record is checked. */
 static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fault)
 {
-  RgCursor cursor = {0};
+  RgCursor cursor = {.no_cells = true};
   bool trailed;
 
   PetscCall(rg_shard_open_results(path, true, &cursor.container, &trailed, fault));

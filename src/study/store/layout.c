@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/grow.h"
 #include "base/hash.h"
+#include "study/file/cell_data.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,27 @@ static RgSlot *slot_of_trial(const RgLayout *layout, int source, const RgCursor 
   return slot < 0 ? NULL : &layout->slots[slot];
 }
 
+/* Give a trial the row of its cell. */
+static PetscErrorCode number_cell(RgLayout *layout, bool earlier, RgRecord *record)
+{
+  const int row = earlier ? -1 : rg_cell_table_find(&layout->table, record->cell->id);
+
+  if (row < 0) {
+    const int before = layout->table.n;
+    RgCellData *cell = record->cell;
+    PetscCall(rg_cell_table_add(&layout->table, cell, &record->cell_number));
+    if (layout->planned && layout->table.n > before) { /* the study does not plan it any more */
+      cell->order = -1;
+      cell->seeds = cell->instances = cell->problem_number = cell->algorithm_number = 0;
+    }
+    return 0;
+  }
+  PetscCall(rg_cell_data_release(&record->cell));
+  record->cell = rg_cell_data_share(layout->table.cells[row]);
+  record->cell_number = row;
+  return 0;
+}
+
 static PetscErrorCode survey_trial(RgLayout *layout, RgSlot *slot, RgCursor *cursor, RgFault *fault)
 {
   RgRecord *record = cursor->record;
@@ -30,6 +52,7 @@ static PetscErrorCode survey_trial(RgLayout *layout, RgSlot *slot, RgCursor *cur
     rg_fault_set(fault, RG_FAULT_DAMAGED, "trials are not where they were");
   if (!fault->code) PetscCall(rg_cursor_read(cursor, fault));
   if (fault->code) return 0;
+  PetscCall(number_cell(layout, layout->groups[slot->group].earlier, record));
   PetscCall(rg_group_shape_add(&layout->groups[slot->group], record));
   PetscCall(rg_record_drop_data(record));
   slot->header = *record;
@@ -43,8 +66,6 @@ static PetscErrorCode write_trial(const RgLayout *layout, const RgSlot *slot, Rg
   int position = (int)(slot - layout->slots) - layout->first[slot->group];
   RgRecord record = slot->header; /* borrows its texts */
 
-  record.n_swept = 0;
-  record.settings = NULL;
   PetscCall(rg_group_read_columns(&cursor->group, cursor->position, &record, fault));
   if (!fault->code)
     PetscCall(rg_group_write_columns(&groups[slot->group], position, &record, fault));
@@ -106,20 +127,21 @@ static PetscErrorCode run_pass(RgLayout *layout, RgGroup *groups, RgFault *fault
 
 PetscErrorCode rg_layout_survey(RgLayout *layout, RgFault *fault)
 {
-  PetscCall(run_pass(layout, NULL, fault));
-  return 0;
+  return run_pass(layout, NULL, fault);
 }
 
-/* Write the columns of every record into the groups that rg_layout_write has created. */
-static PetscErrorCode layout_write_columns(RgLayout *layout, RgGroup *groups, RgFault *fault)
+PetscErrorCode rg_layout_create(const RgIndex *index, const RgStudy *study, const char *directory,
+                                RgLayout *layout)
 {
-  PetscCall(run_pass(layout, groups, fault));
-  return 0;
-}
+  int row;
 
-PetscErrorCode rg_layout_create(const RgIndex *index, const char *directory, RgLayout *layout)
-{
   PetscCall(PetscMemzero(layout, sizeof(*layout)));
+  for (int c = 0; study && c < study->n_cells; c++) {
+    RgCellData *cell;
+    PetscCall(rg_cell_data(study, c, &cell));
+    PetscCall(rg_cell_table_add(&layout->table, cell, &row));
+  }
+  layout->planned = study != NULL;
   layout->directory = directory;
   layout->index = index;
   PetscCall(PetscMalloc1(index->n, &layout->slot_of));
@@ -131,6 +153,7 @@ PetscErrorCode rg_layout_destroy(RgLayout *layout)
 {
   for (int i = 0; i < layout->n; i++) PetscCall(rg_record_destroy(&layout->slots[i].header));
   for (int s = 0; s < layout->n_groups; s++) PetscCall(rg_group_shape_destroy(&layout->groups[s]));
+  PetscCall(rg_cell_table_clear(&layout->table));
   PetscCall(RG_FREE(&layout->slots, &layout->groups, &layout->first, &layout->slot_of));
   return 0;
 }
@@ -159,7 +182,7 @@ PetscErrorCode rg_layout_add(RgLayout *layout, int entry)
 
 static uint64_t estimate_bytes(const RgLayout *layout, const RgContainerInfo *info)
 {
-  uint64_t bytes = 64 * 1024 + RG_TRAILER_LENGTH;
+  uint64_t bytes = 64 * 1024 + RG_TRAILER_LENGTH + rg_cell_table_bytes(&layout->table);
 
   bytes += strlen(info->study ? info->study : "") + strlen(info->history ? info->history : "");
   for (int s = 0; s < layout->n_groups; s++) bytes += rg_group_shape_bytes(&layout->groups[s]);
@@ -209,8 +232,8 @@ static PetscErrorCode create_groups(RgLayout *layout, RgMedium *medium, hid_t fi
   for (int s = 0; s < layout->n_groups; s++) {
     RgGroupShape *shape = &layout->groups[s];
     if (shape->earlier && earlier < 0) earlier = rg_h5_create_group(file, RG_GROUP_EARLIER, fault);
-    PetscCall(rg_group_create(medium, shape->earlier ? earlier : file, shape, &groups[s], fault));
-    PetscCall(rg_group_write_fields(&groups[s], records + layout->first[s], fault));
+    PetscCall(rg_group_create(medium, shape->earlier ? earlier : file, shape,
+                              records + layout->first[s], &groups[s], fault));
   }
   if (earlier >= 0) H5Gclose(earlier);
   PetscCall(PetscFree(records));
@@ -231,9 +254,10 @@ static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMed
   PetscCall(fill_info(layout, info));
   rg_container_write_info(file, info, fault);
   PetscCall(write_provenance(file, fault));
+  PetscCall(rg_cell_table_write(file, &layout->table, fault));
   PetscCall(PetscMalloc1(layout->n_groups, &groups));
   PetscCall(create_groups(layout, medium, file, groups, fault));
-  PetscCall(layout_write_columns(layout, groups, fault));
+  PetscCall(run_pass(layout, groups, fault));
   for (int s = 0; s < layout->n_groups; s++) PetscCall(rg_group_close(&groups[s]));
   PetscCall(PetscFree(groups));
   if (!rg_medium_close(medium, file))
@@ -269,7 +293,7 @@ static PetscErrorCode verify_trial(const RgLayout *layout, RgCursor *cursor, RgF
 /* Read a medium and compare it with the survey. */
 static PetscErrorCode verify_medium(const RgLayout *layout, const RgMedium *medium, RgFault *fault)
 {
-  RgCursor cursor = {0};
+  RgCursor cursor = {.no_cells = true};
   int seen = 0;
 
   PetscCall(rg_container_open(medium, &cursor.container, fault));

@@ -20,11 +20,16 @@ typedef struct {
   RgGroupShape *groups; /* owned */
   int *first;           /* n_groups: first slot of each group; owned */
   int *slot_of;         /* slot of each index entry, or -1; owned */
+  /* The rows of the table of cells. Those of the study come first; the cells of its trials are
+     replaced by them, since labels may have changed since a trial ran. */
+  RgCellTable table;
+  bool planned; /* the study is known */
 } RgLayout;
 
-/* directory: the study directory, where damaged shards are moved away; NULL: they stay
-   (borrowed). */
-PetscErrorCode rg_layout_create(const RgIndex *index, const char *directory, RgLayout *layout);
+/* study: NULL if it can't be read here. directory: the study directory, where damaged shards are
+   moved away; NULL: they stay (borrowed). */
+PetscErrorCode rg_layout_create(const RgIndex *index, const RgStudy *study, const char *directory,
+                                RgLayout *layout);
 PetscErrorCode rg_layout_destroy(RgLayout *layout);
 /* Begin the next group; then add its trials. */
 PetscErrorCode rg_layout_add_group(RgLayout *layout, const char *label, bool earlier);

@@ -117,21 +117,21 @@ static void say_missing(const RgPlan *plan, int missing, const RgTrial *first, R
 
 /* Whether the output has every trial of the study; a message says what is missing. A study that
    this program can't plan (missing data files, unknown names) counts as incomplete, with a
-   message. */
+   message. *study: for the caller to destroy; *planned: it can be planned. */
 static PetscErrorCode find_complete(const char *path, const char *text, const RgIndex *index,
-                                    bool *complete, RgFault *fault)
+                                    RgStudy *study, bool *planned, bool *complete, RgFault *fault)
 {
   RgDiagnostics diagnostics = {0};
-  RgStudy study;
   RgPlan *plan;
   RgTrial trial, first = {0};
   uint64_t id[2];
   int missing = 0;
 
   *complete = false;
-  PetscCall(rg_study_parse_stored(NULL, path, text, false, &study, &diagnostics));
-  if (diagnostics.n == 0) {
-    PetscCall(rg_plan_create(&study, &plan));
+  PetscCall(rg_study_parse_stored(NULL, path, text, false, study, &diagnostics));
+  *planned = diagnostics.n == 0;
+  if (*planned) {
+    PetscCall(rg_plan_create(study, &plan));
     for (int i = 0; i < plan->n; i++) {
       PetscCall(rg_plan_trial(plan, i, &trial));
       if (rg_hash_parse(trial.id, id) && rg_index_find(index, id) >= 0) continue;
@@ -145,7 +145,6 @@ static PetscErrorCode find_complete(const char *path, const char *text, const Rg
              "the study in %.150s can't be read here (%.290s): the output is not called complete",
              path, diagnostics.list[0].message);
   }
-  PetscCall(rg_study_destroy(&study));
   return 0;
 }
 
@@ -181,7 +180,7 @@ static PetscErrorCode read_labels(const RgIndex *index, char **label, RgFault *f
     while (rg_cursor_next(&cursor, fault)) {
       int entry = rg_index_taken(index, s, cursor.ordinal);
       if (entry == index->sources[s].first + cursor.ordinal)
-        PetscCall(PetscStrallocpy(cursor.record->problem_label, &label[entry]));
+        PetscCall(PetscStrallocpy(cursor.record->cell->problem_label, &label[entry]));
     }
     if (cursor.block) rg_fault_judge(fault, RG_FAULT_ERROR, index->sources[s].path);
     else if (fault->code) fault->code = RG_FAULT_ERROR;
@@ -206,8 +205,10 @@ static PetscErrorCode arrange(RgLayout *layout, char **label)
   return 0;
 }
 
-static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *first, bool complete,
-                                   int n, const char *output, RgFault *fault)
+/* study: NULL if it can't be planned. */
+static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *first,
+                                   const RgStudy *study, bool complete, int n, const char *output,
+                                   RgFault *fault)
 {
   RgContainerInfo info = {.title = first->title,
                           .study_name = first->name,
@@ -219,10 +220,11 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   RgLayout layout;
   char **label, *history = NULL, what[64];
 
+  if (study) info.n_planned = rg_container_info(study).n_planned;
   for (int i = 0; i < RG_CREDITS; i++) info.credit[i] = first->credit[i];
   PetscCall(PetscCalloc1(index->n, &label));
   PetscCall(read_labels(index, label, fault));
-  PetscCall(rg_layout_create(index, NULL, &layout));
+  PetscCall(rg_layout_create(index, study, NULL, &layout));
   PetscCall(arrange(&layout, label));
   if (!fault->code) PetscCall(rg_layout_survey(&layout, fault));
   if (!fault->code) {
@@ -263,7 +265,8 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   RgIndex index = {0};
   RgStoreInfo first = {0};
   RgText left_out = {0};
-  bool complete = false;
+  RgStudy study = {0};
+  bool complete = false, planned = false;
 
   *fault = (RgFault){0};
   PetscCall(prepare_output(output, fault));
@@ -274,13 +277,16 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   if (!fault->code && !index.n)
     rg_fault_set(fault, RG_FAULT_FOREIGN, "there are no trials to join in %.300s%s", inputs[0],
                  n > 1 ? " and the others" : "");
-  if (!fault->code) PetscCall(find_complete(inputs[0], first.study, &index, &complete, fault));
-  if (!fault->code) PetscCall(write_merged(&index, &first, complete, n, output, fault));
+  if (!fault->code)
+    PetscCall(find_complete(inputs[0], first.study, &index, &study, &planned, &complete, fault));
+  if (!fault->code)
+    PetscCall(write_merged(&index, &first, planned ? &study : NULL, complete, n, output, fault));
   const size_t used = strlen(fault->message);
   if (!fault->code && left_out.length)
     snprintf(fault->message + used, sizeof(fault->message) - used,
              "%sthe finished trials in %.150s were not joined: they are an input of their own",
              used ? "; " : "", left_out.data);
+  PetscCall(rg_study_destroy(&study));
   PetscCall(rg_text_clear(&left_out));
   PetscCall(rg_store_info_clear(&first));
   PetscCall(rg_index_clear(&index));

@@ -110,6 +110,7 @@ typedef struct {
   bool directory; /* a study directory: trials finished so far */
   bool complete;  /* root attribute of a results file; false for a directory */
   int schema_version;
+  int n_planned;                                     /* trials that the study plans; 0: not known */
   char *name, *title, *history, *references, *study; /* study: full text of the study file */
   char *credit[RG_CREDITS];
   uint64_t seed;     /* study seed */

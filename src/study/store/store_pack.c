@@ -1,7 +1,6 @@
 /* Packing: writes all finished trials of a plan into one results file, in the order of the plan. */
 #include "base/files.h"
 #include "base/grow.h"
-#include "study/file/swept.h"
 #include "study/store/evaluation_log.h"
 #include "study/store/store_internal.h"
 #include "study/store/layout.h"
@@ -254,7 +253,7 @@ static PetscErrorCode find_leftovers(const RgLayout *layout, int source, Leftove
     if (entry < 0 || layout->slot_of[entry] >= 0) continue; /* in the plan */
     PetscCall(RG_GROW(left->n, left->list));
     left->list[left->n].entry = entry; /* a failed trial may be complete elsewhere by now */
-    PetscCall(PetscStrallocpy(cursor.record->problem_label, &left->list[left->n++].label));
+    PetscCall(PetscStrallocpy(cursor.record->cell->problem_label, &left->list[left->n++].label));
   }
   if (fault->code)
     fault->code = cursor.container.medium.error ? RG_FAULT_ERROR : RG_FAULT_INCOMPLETE;
@@ -292,39 +291,6 @@ static PetscErrorCode add_earlier(RgLayout *layout, RgFault *fault)
   }
   for (int i = 0; i < left.n; i++) PetscCall(PetscFree(left.list[i].label));
   PetscCall(PetscFree(left.list));
-  return 0;
-}
-
-static PetscErrorCode replace_text(const char *text, char **field)
-{
-  PetscCall(PetscFree(*field));
-  PetscCall(PetscStrallocpy(text ? text : "", field));
-  return 0;
-}
-
-/* Use the labels of the current study: they may have changed since a trial ran. */
-static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
-{
-  for (int g = 0; g < layout->n_groups; g++)
-    if (!layout->groups[g].earlier) PetscCall(rg_group_shape_drop_settings(&layout->groups[g]));
-  for (int i = 0; i < plan->n; i++) {
-    const int c = rg_plan_cell(plan, i);
-    const RgCell *cell = &plan->study->cells[c];
-    RgRecord *header = &layout->slots[i].header;
-    PetscCall(replace_text(cell->problem_label, &header->problem_label));
-    PetscCall(replace_text(cell->algorithm_label, &header->algorithm_label));
-    PetscCall(replace_text(cell->swept, &header->swept));
-    if (i > plan->cells[c].first) {
-      const RgRecord *before = &layout->slots[i - 1].header;
-      PetscCall(rg_swept_clear(&header->n_swept, &header->settings));
-      PetscCall(rg_swept_copy(before->n_swept, before->settings, &header->settings));
-      header->n_swept = before->n_swept;
-      continue;
-    }
-    PetscCall(rg_record_set_swept(cell, header));
-    PetscCall(rg_group_shape_add_settings(&layout->groups[layout->slots[i].group], header));
-    PetscCall(rg_record_drop_data(header));
-  }
   return 0;
 }
 
@@ -470,7 +436,6 @@ static PetscErrorCode write_packed(RgStore *store, const RgPlan *plan, RgLayout 
 
   PetscCall(rg_layout_survey(layout, fault));
   if (fault->code) return 0;
-  PetscCall(relabel(layout, plan));
   snprintf(what, sizeof(what), "packed %d trials", plan->n);
   PetscCall(rg_history_line(earlier, what, &history));
   info.history = history;
@@ -492,7 +457,7 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
   bool same = false;
 
   store->raced = store->raced || raced;
-  PetscCall(rg_layout_create(index, store->directory, &layout));
+  PetscCall(rg_layout_create(index, plan->study, store->directory, &layout));
   PetscCall(add_planned(&layout, plan, &missing));
   if (missing)
     rg_fault_set(fault, RG_FAULT_INCOMPLETE, "%d of %d trials are missing", missing, plan->n);

@@ -282,6 +282,8 @@ static PetscErrorCode read_info(const RgContainer *container, RgStoreInfo *info)
   char *checksum = NULL;
 
   info->schema_version = (int)container->schema_version;
+  if (rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_N_PLANNED].name, &value))
+    info->n_planned = (int)value;
   PetscCall(read_text(container, RG_ATTRIBUTE_STUDY_NAME, &info->name));
   PetscCall(read_text(container, RG_ATTRIBUTE_TITLE, &info->title));
   PetscCall(read_text(container, RG_ATTRIBUTE_HISTORY, &info->history));

@@ -140,13 +140,13 @@ static PetscErrorCode add_recorded(void *closure, const RgRecord *record)
   const double *to = record->column[RG_COLUMN_WALL_FINISHED];
   Entry entry = {.instance = record->instance, .seed = record->seed};
 
-  if (recorded->label && strcmp(recorded->label, record->algorithm_label)) return 0;
+  if (recorded->label && strcmp(recorded->label, record->cell->algorithm_label)) return 0;
   const bool real = from && to && rg_values_any(to, (size_t)record->n_rows);
   const bool simulated = duration && rg_values_any(duration, (size_t)record->n_rows);
   if (!submission || (!simulated && !real)) return 0;
   for (int row = 0; row < record->n_rows; row++)
     entry.n = PetscMax(entry.n, submission_at(record, submission, row));
-  PetscCall(PetscStrallocpy(record->problem_label, &entry.problem));
+  PetscCall(PetscStrallocpy(record->cell->problem_label, &entry.problem));
   PetscCall(PetscMalloc1(entry.n, &entry.times));
   for (int i = 0; i < entry.n; i++) entry.times[i] = NAN;
   for (int row = 0; row < record->n_rows; row++) {
@@ -391,7 +391,7 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
                                     const RgCell *cell, uint64_t number, RgInstance *entry)
 {
   const RgProblemClass *class = cell->problem;
-  const size_t n = rg_cell_problem_length(cell);
+  const size_t n = cell->problem_length;
   RgText text = {0}, mistake = {0};
   char *software, hex[33] = "";
 

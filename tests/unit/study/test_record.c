@@ -16,10 +16,10 @@ RG_TEST(widths_follow_the_record)
   assert_int_equal(rg_record_width(&record, RG_COLUMN_C), 1);
   assert_int_equal(rg_record_width(&record, RG_COLUMN_LENGTH_SCALE), 3);
   assert_int_equal(rg_record_width(&record, RG_COLUMN_Y), 1);
-  assert_string_equal(record.problem_label, "gp path, l = 0.1");
-  assert_string_equal(record.problem, "gp_path");
-  assert_string_equal(record.algorithm_label, "GP-UCB");
-  assert_string_equal(record.swept, "l=0.1");
+  assert_string_equal(record.cell->problem_label, "gp path, l = 0.1");
+  assert_string_equal(record.cell->problem, "gp_path");
+  assert_string_equal(record.cell->algorithm_label, "GP-UCB");
+  assert_string_equal(record.cell->swept, "l=0.1");
   assert_true(isnan(record.column[RG_COLUMN_RECOMMENDATION][FAKE_ROWS * 2 - 1]));
   assert_true(rg_record_bytes(&record) > FAKE_ROWS * 20 * sizeof(double));
   RG_OK(rg_record_destroy(&record));
@@ -83,7 +83,7 @@ RG_TEST(checksum_covers_results_only)
   record.column[RG_COLUMN_WALL_FIT][0] += 1;
   record.provenance.rank = 77;
   record.provenance.wall = 123;
-  record.problem_label[0] = 'B';
+  record.cell->problem_label[0] = 'B';
   check_checksum(&record, first, true);
 
   record.column[RG_COLUMN_Y][3] = nextafter(record.column[RG_COLUMN_Y][3], INFINITY);
@@ -200,21 +200,21 @@ RG_TEST(settings_take_no_name_that_is_taken)
                                             {"exploration", "algorithm.exploration"},
                                             {"dim_x", "problem.dim_x"}};
   static const char *const parts[] = {"run", "surrogate", "problem", "algorithm", "problem"};
-  RgCell cell = {0};
-  RgRecord record = {0};
+  static const RgGroupExtra extra[] = {{"noise_variance", ""}};
 
-  for (int i = 0; i < 5; i++)
-    RG_OK(rg_swept_add(expected[i][0], "1", RG_SWEPT_NUMBER, parts[i], "1", "doc", &cell.n_swept,
-                       &cell.settings));
-  RG_OK(rg_record_set_swept(&cell, &record));
-  assert_int_equal(record.n_swept, 5);
-  for (int i = 0; i < 5; i++) assert_string_equal(record.settings[i].name, expected[i][1]);
-  RG_OK(rg_record_destroy(&record));
-  RG_OK(rg_swept_clear(&cell.n_swept, &cell.settings));
+  for (int i = 0; i < 5; i++) {
+    RgSettingColumn column = {.part = (char *)(uintptr_t)parts[i]};
+    char name[2 * RG_NAME_MAX];
+    strcpy(column.name, expected[i][0]);
+    rg_settings_dataset(&column, 0, NULL, name);
+    assert_string_equal(name, expected[i][1]);
+    rg_settings_dataset(&column, 1, extra, name);
+    assert_string_equal(name, i ? expected[i][1] : "setting.noise_variance");
+  }
 }
 
-/* Files of schema 1 have one text for these parts. */
-RG_TEST(the_text_of_older_files_is_read)
+/* The form in which users name settings, as for `info -where`. */
+RG_TEST(settings_are_read_from_a_text)
 {
   static const char *const expected[][3] = {{"noise_variance", "0.0001", ""},
                                             {"surrogate.kernel", "matern52", "surrogate"},

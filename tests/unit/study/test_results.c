@@ -262,8 +262,8 @@ static void add_retried(Bench *bench, RgStatus status, const char *message)
 
 static PetscErrorCode find_retried(void *closure, const RgRecord *record)
 {
-  if (record->seed == 4 && !strcmp(record->problem, "branin") &&
-      !strcmp(record->algorithm, "gp_ucb"))
+  if (record->seed == 4 && !strcmp(record->cell->problem, "branin") &&
+      !strcmp(record->cell->algorithm, "gp_ucb"))
     snprintf(closure, 256, "%d: %.200s", (int)record->status, record->message);
   return 0;
 }

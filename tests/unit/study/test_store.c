@@ -80,7 +80,7 @@ RG_TEST(long_trials_are_read_in_any_order)
   static const int order[] = {5, 6, 0, 1, 2, 4, 3};
   Fake fake;
   RgRecord records[LONG_TRIALS];
-  const RgRecord *list[LONG_TRIALS];
+  RgRecord *list[LONG_TRIALS];
   RgMedium image;
   RgContainer container;
   RgGroup group;

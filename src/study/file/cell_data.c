@@ -1,0 +1,185 @@
+/* The row of the table `cells` for a cell of a study: what its trials have in common, as data. */
+#include "study/file/cell_data.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/hash.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "study/file/draft.h"
+#include "study/file/swept.h"
+
+RgCellData *rg_cell_data_share(RgCellData *cell)
+{
+  if (cell) cell->references++;
+  return cell;
+}
+
+PetscErrorCode rg_cell_data_release(RgCellData **cell)
+{
+  RgCellData *c = *cell;
+
+  *cell = NULL;
+  if (!c || --c->references > 0) return 0;
+  PetscCall(rg_swept_clear(&c->n_swept, &c->axes));
+  PetscCall(rg_text_clear(&c->settings));
+  PetscCall(RG_FREE(&c->problem_label, &c->algorithm_label, &c->method, &c->problem, &c->algorithm,
+                    &c->goal, &c->regret_units, &c->stops, &c->law, &c->measure, &c->scores,
+                    &c->inputs, &c->contexts, &c->swept, &c));
+  return 0;
+}
+
+const char *rg_cell_data_setting(const RgCellData *cell, const char *name)
+{
+  for (const char *at = cell->settings.data; at && *at;) {
+    const char *value = at + strlen(at) + 1;
+    if (!strcmp(at + 1, name)) return value;
+    at = value + strlen(value) + 1;
+  }
+  return NULL;
+}
+
+/* A path as the study file has it: from the folder of the file, if it is in there. */
+static const char *typed_path(const RgStudy *study, const char *path)
+{
+  const char *slash = study->path ? strrchr(study->path, '/') : NULL;
+  const size_t n = slash ? (size_t)(slash - study->path) + 1 : 0;
+
+  return n && !strncmp(path, study->path, n) ? path + n : path;
+}
+
+/* Append the value of a parameter without quotes; *kind: its kind, a word if it is `auto`. */
+static PetscErrorCode add_value(const RgStudy *study, const RgParam *param, const void *options,
+                                RgText *text, RgSweptKind *kind)
+{
+  const RgParam alone[2] = {*param, {0}};
+  const char *at = (const char *)options + param->offset;
+  const size_t before = text->length;
+  double number;
+
+  *kind = RG_SWEPT_WORD;
+  if (param->type == RG_PARAM_TEXT || param->type == RG_PARAM_PATH) {
+    const char *own = *(char *const *)at;
+    if (own) own = param->type == RG_PARAM_PATH ? typed_path(study, own) : own;
+    PetscCall(rg_text_add(text, "%s", own ? own : param->fallback ? param->fallback : ""));
+    return 0;
+  }
+  RgText canonical = {0};
+  PetscCall(rg_params_canonical(alone, options, &canonical));
+  const char *value = canonical.length ? canonical.data + strlen(param->name) + 1 : param->fallback;
+  size_t length = strlen(value);
+  if (param->type == RG_PARAM_REALS && value[0] == '[' && !strchr(value, ',')) {
+    value++; /* a list of one number is that number */
+    length -= 2;
+  }
+  PetscCall(rg_text_add(text, "%.*s", (int)length, value));
+  if (param->type == RG_PARAM_BOOL) *kind = RG_SWEPT_LOGICAL;
+  else if (param->type != RG_PARAM_CHOICE && rg_number_only(text->data + before, &number))
+    *kind = param->type == RG_PARAM_INT ? RG_SWEPT_INTEGER : RG_SWEPT_NUMBER;
+  PetscCall(rg_text_clear(&canonical));
+  return 0;
+}
+
+/* Append all settings of a block, but for those that only lay out work over ranks. */
+static PetscErrorCode add_settings(const RgStudy *study, const char *part, const RgParam *table,
+                                   const void *options, RgText *text)
+{
+  for (; table && table->name; table++) {
+    const size_t before = text->length;
+    RgSweptKind kind;
+    if (!rg_is_param(table) || table->choices == rg_param_layout) continue;
+    PetscCall(rg_text_add(text, " %s.%s", part, table->name));
+    PetscCall(rg_text_add_bytes(text, "", 1));
+    PetscCall(add_value(study, table, options, text, &kind));
+    PetscCall(rg_text_add_bytes(text, "", 1));
+    text->data[before] = (char)('0' + kind);
+  }
+  return 0;
+}
+
+/* Append the settings of all blocks that the cell reads. */
+static PetscErrorCode add_blocks(const RgStudy *study, const RgCell *cell, RgText *text)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+
+  PetscCall(add_settings(study, "problem", cell->problem->params, cell->problem_options, text));
+  PetscCall(add_settings(study, "run", rg_run_params, &cell->run, text));
+  if (rg_crew_counts(&cell->crew))
+    PetscCall(add_settings(study, "run", rg_workers_params, &cell->crew, text));
+  if (rg_crew_counts(&cell->crew) && (cell->crew.death || !isnan(cell->crew.time_limit)))
+    PetscCall(add_settings(study, "crew", rg_crew_params, &cell->crew, text));
+  if (rg_crew_thinks(&cell->crew))
+    PetscCall(add_settings(study, "thinking", rg_thinking_params, &cell->crew, text));
+  PetscCall(add_settings(study, "algorithm", class->params, cell->algorithm_options, text));
+  if (cell->crew.workers > 1 && rg_algorithm_reads(class, RG_BLOCK_PENDING))
+    PetscCall(add_settings(study, "pending", rg_pending_params, &cell->pending, text));
+  if (rg_algorithm_reads(class, RG_BLOCK_SURROGATE))
+    PetscCall(add_settings(study, "surrogate", rg_surrogate_params, &cell->surrogate, text));
+  if (rg_algorithm_reads(class, RG_BLOCK_MAXIMISER))
+    PetscCall(add_settings(study, "maximiser", rg_maximiser_params, &cell->maximiser, text));
+  return 0;
+}
+
+static PetscErrorCode copy(const char *from, char **to)
+{
+  return PetscStrallocpy(from ? from : "", to);
+}
+
+static PetscErrorCode copy_texts(const RgCell *cell, RgCellData *data)
+{
+  RgText stops = {0};
+
+  PetscCall(copy(cell->problem_label, &data->problem_label));
+  PetscCall(copy(cell->algorithm_label, &data->algorithm_label));
+  PetscCall(copy(cell->method ? cell->method : cell->algorithm_label, &data->method));
+  PetscCall(copy(cell->problem->name, &data->problem));
+  PetscCall(copy(cell->algorithm->name, &data->algorithm));
+  PetscCall(copy(cell->law, &data->law));
+  PetscCall(copy(cell->measure, &data->measure));
+  PetscCall(copy(cell->scores, &data->scores));
+  PetscCall(copy(cell->inputs, &data->inputs));
+  PetscCall(copy(cell->contexts, &data->contexts));
+  PetscCall(copy(cell->swept, &data->swept));
+  PetscCall(copy("y", &data->regret_units));
+  if (!isnan(cell->run.stop_regret)) PetscCall(rg_text_add(&stops, " regret"));
+  if (!isnan(cell->run.stop_seconds)) PetscCall(rg_text_add(&stops, " seconds"));
+  if (rg_crew_has_clock(&cell->crew) && !isnan(cell->crew.time))
+    PetscCall(rg_text_add(&stops, " time"));
+  PetscCall(copy(stops.length ? stops.data + 1 : "", &data->stops));
+  PetscCall(rg_text_clear(&stops));
+  return 0;
+}
+
+PetscErrorCode rg_cell_data(const RgStudy *study, int c, RgCellData **found)
+{
+  RgCell *cell = &study->cells[c];
+  RgCellData *data;
+  uint64_t hash[2];
+
+  *found = cell->data;
+  if (cell->data) return 0;
+  PetscCall(PetscNew(&data));
+  *data = (RgCellData){.references = 1,
+                       .problem_revision = cell->problem->revision,
+                       .algorithm_revision = cell->algorithm->revision,
+                       .order = c,
+                       .problem_number = cell->problem_number,
+                       .algorithm_number = cell->algorithm_number,
+                       .seeds = cell->n_seeds,
+                       .instances = rg_study_instances(study, cell),
+                       .initial_points = cell->run.initial_points,
+                       .iterations = cell->run.iterations,
+                       .dynamic = cell->dynamic};
+  rg_hash128(cell->text, strlen(cell->text), hash);
+  rg_hash_hex(hash, data->id);
+  PetscCall(copy_texts(cell, data));
+  PetscCall(rg_swept_copy(cell->n_swept, cell->settings, &data->axes));
+  data->n_swept = cell->n_swept;
+  PetscCall(add_blocks(study, cell, &data->settings));
+  const char *goal = rg_cell_data_setting(data, "problem.goal");
+  PetscCall(copy(goal ? goal : "maximise", &data->goal));
+  cell->data = *found = data;
+  return 0;
+}

@@ -1,0 +1,508 @@
+/* Fields and settings: datasets with one value for each trial or cell. */
+#include "study/hdf5/field.h"
+
+#include <hdf5_hl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "regatta/algorithm.h"
+#include "study/file/registry.h"
+#include "study/file/swept.h"
+
+/* ---- datasets -------------------------------------------------------------------------------- */
+
+void rg_field_attach(hid_t dataset, hid_t scale, unsigned dimension, RgFault *fault)
+{
+  if (!fault->code && H5DSattach_scale(dataset, scale, dimension) < 0)
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't attach an axis");
+}
+
+hid_t rg_field_axis(hid_t handle, RgAxis axis, hsize_t extent, RgFault *fault)
+{
+  const RgAxisInfo *info = &rg_axes[axis];
+  const hid_t dataset =
+    rg_h5_create_dataset(handle, info->name, H5T_STD_I64LE, 1, &extent, true, fault);
+  int64_t *values = NULL;
+
+  if (fault->code) return dataset;
+  if (PetscMalloc1(extent, &values)) values = NULL;
+  for (hsize_t i = 0; values && i < extent; i++) values[i] = info->first + (int64_t)i;
+  if (!values || !rg_h5_write(dataset, H5T_NATIVE_INT64, values) ||
+      H5DSset_scale(dataset, info->name) < 0)
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write axis '%s'", info->name);
+  (void)PetscFree(values);
+  rg_h5_describe(dataset, "1", info->long_name, info->description, fault);
+  return dataset;
+}
+
+hid_t rg_field_open(hid_t handle, const char *name, int rank, const hsize_t *size, RgFault *fault)
+{
+  hsize_t found[3] = {0};
+  hid_t dataset = rg_h5_open_dataset(handle, name, fault), space;
+  bool fits = false;
+
+  if (dataset >= 0) {
+    space = H5Dget_space(dataset);
+    fits = H5Sget_simple_extent_ndims(space) == rank &&
+           H5Sget_simple_extent_dims(space, found, NULL) == rank;
+    for (int i = 0; i < rank; i++) fits = fits && found[i] == size[i];
+    H5Sclose(space);
+  }
+  if (!fits)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "dataset '%s' is missing or has the wrong shape", name);
+  return dataset;
+}
+
+bool rg_field_fits(hid_t dataset, RgFieldType type)
+{
+  hid_t stored = H5Dget_type(dataset);
+  H5T_class_t class = H5Tget_class(stored);
+  bool fits;
+
+  if (type == RG_FIELD_TEXT || type == RG_FIELD_CHARS)
+    fits = class == H5T_STRING && H5Tis_variable_str(stored) > 0;
+  else fits = class == (type == RG_FIELD_REAL ? H5T_FLOAT : H5T_INTEGER);
+  H5Tclose(stored);
+  return fits;
+}
+
+bool rg_field_range(hid_t dataset, hid_t type, int first, int n, void *values)
+{
+  hsize_t size[3], start[3] = {(hsize_t)first, 0, 0};
+  hid_t file = H5Dget_space(dataset), memory, transfer = rg_h5_transfer();
+  const int rank = H5Sget_simple_extent_dims(file, size, NULL);
+  bool ok;
+
+  size[0] = (hsize_t)n;
+  memory = H5Screate_simple(rank, size, NULL);
+  ok = transfer >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+       H5Dread(dataset, type, memory, file, transfer, values) >= 0;
+  if (transfer >= 0) H5Pclose(transfer);
+  H5Sclose(memory);
+  H5Sclose(file);
+  return ok;
+}
+
+static hid_t type_of(RgFieldType type, bool stored)
+{
+  switch (type) {
+  case RG_FIELD_INT: return H5Tcopy(stored ? H5T_STD_I32LE : H5T_NATIVE_INT);
+  case RG_FIELD_COUNT: return H5Tcopy(stored ? H5T_STD_U64LE : H5T_NATIVE_UINT64);
+  case RG_FIELD_REAL: return H5Tcopy(stored ? H5T_IEEE_F64LE : H5T_NATIVE_DOUBLE);
+  case RG_FIELD_STATUS:
+  case RG_FIELD_LOGICAL: return H5Tcopy(stored ? H5T_STD_U8LE : H5T_NATIVE_INT);
+  case RG_FIELD_TEXT:
+  case RG_FIELD_CHARS: break;
+  }
+  return rg_h5_text_type();
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+static bool is_text(const RgFieldInfo *info)
+{
+  return info->type == RG_FIELD_TEXT || info->type == RG_FIELD_CHARS;
+}
+
+/* Create, describe and write a dataset; returns it for further attributes, negative after a
+   fault. */
+static hid_t write_rows(const RgRows *rows, const RgFieldInfo *info, const void *values,
+                        RgFault *fault)
+{
+  static const unsigned char flags[] = {RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED};
+  const hsize_t n = (hsize_t)rows->n;
+  const hid_t stored = type_of(info->type, true), memory = type_of(info->type, false);
+  const bool logical = info->type == RG_FIELD_LOGICAL, status = info->type == RG_FIELD_STATUS;
+  const hid_t dataset = rg_h5_create_dataset(rows->handle, info->name, stored, 1, &n, true, fault);
+
+  rg_field_attach(dataset, rows->scale, 0, fault);
+  rg_h5_describe(dataset, info->units, info->long_name, info->description, fault);
+  if (logical || status) {
+    rg_h5_write_bytes(dataset, "flag_values", logical ? 2 : 3, flags, fault);
+    rg_h5_write_text(dataset, "flag_meanings", logical ? "false true" : "missing complete failed",
+                     fault);
+  }
+  if (!fault->code && !rg_h5_write(dataset, memory, values))
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", info->name);
+  H5Tclose(memory);
+  H5Tclose(stored);
+  return dataset;
+}
+
+PetscErrorCode rg_field_write(const RgRows *rows, const RgFieldInfo *info,
+                              const void *const *structs, RgFault *fault)
+{
+  uint64_t *values; /* 8 bytes per entry, enough for any field */
+
+  if (fault->code) return 0;
+  PetscCall(PetscMalloc1(rows->n, &values));
+  for (int i = 0; i < rows->n; i++) {
+    const char *at = (const char *)structs[i] + info->offset;
+    const char *text = info->type == RG_FIELD_TEXT ? *(char *const *)at : at;
+    if (is_text(info)) ((const char **)values)[i] = text ? text : "";
+    else memcpy((char *)values + (size_t)i * info->size, at, info->size);
+  }
+  const hid_t dataset = write_rows(rows, info, values, fault);
+  if (dataset >= 0) H5Dclose(dataset);
+  PetscCall(PetscFree(values));
+  return 0;
+}
+
+PetscErrorCode rg_field_values(const RgRows *rows, const RgFieldInfo *info, int first, int n,
+                               void *values, RgFault *fault)
+{
+  hsize_t size = (hsize_t)rows->n;
+
+  PetscCall(PetscMemzero(values, (size_t)n * sizeof(uint64_t)));
+  const hid_t dataset = rg_field_open(rows->handle, info->name, 1, &size, fault);
+  if (!fault->code && !rg_field_fits(dataset, info->type))
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "dataset '%s' has the wrong type", info->name);
+  if (!fault->code) {
+    const hid_t type = type_of(info->type, false);
+    if (!rg_field_range(dataset, type, first, n, values))
+      rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read '%s'", info->name);
+    H5Tclose(type);
+  }
+  if (dataset >= 0) H5Dclose(dataset);
+  return 0;
+}
+
+PetscErrorCode rg_field_read(const RgRows *rows, const RgFieldInfo *info, int first, int n,
+                             void *const *structs, RgFault *fault)
+{
+  uint64_t *values;
+
+  PetscCall(PetscMalloc1(n, &values));
+  PetscCall(rg_field_values(rows, info, first, n, values, fault));
+  for (int i = 0; i < n; i++) {
+    char *at = (char *)structs[i] + info->offset, *text = ((char **)values)[i];
+    if (info->type == RG_FIELD_CHARS) {
+      PetscCall(PetscStrncpy(at, text ? text : "", info->size));
+    } else if (info->type == RG_FIELD_TEXT) {
+      PetscCall(PetscFree(*(char **)at));
+      PetscCall(PetscStrallocpy(text ? text : "", (char **)at));
+    } else {
+      memcpy(at, (char *)values + (size_t)i * info->size, info->size);
+    }
+    if (is_text(info)) H5free_memory(text);
+  }
+  PetscCall(PetscFree(values));
+  return 0;
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+static const RgFieldType field_types[] = {[RG_SWEPT_NUMBER] = RG_FIELD_REAL,
+                                          [RG_SWEPT_INTEGER] = RG_FIELD_INT,
+                                          [RG_SWEPT_LOGICAL] = RG_FIELD_LOGICAL,
+                                          [RG_SWEPT_WORD] = RG_FIELD_TEXT};
+
+/* A walk through the values of a cell. */
+typedef struct {
+  const RgCellData *cell;
+  RgSettingSet set;
+  int axis;
+  const char *at;
+  RgSwept now; /* borrowed texts */
+} Walk;
+
+static bool walk_next(Walk *walk)
+{
+  const RgCellData *cell = walk->cell;
+
+  if (walk->set == RG_AXES_OF_SWEEP) {
+    if (walk->axis >= cell->n_swept) return false;
+    walk->now = cell->axes[walk->axis++];
+    return true;
+  }
+  if (!walk->at) walk->at = cell->settings.data;
+  if (!walk->at || !*walk->at) return false;
+  char *name = (char *)(uintptr_t)walk->at + 1, *text = name + strlen(name) + 1;
+  walk->now = (RgSwept){.name = name, .text = text, .kind = (RgSweptKind)(*walk->at - '0')};
+  walk->at = text + strlen(text) + 1;
+  return true;
+}
+
+/* Place of a name in the columns, or where it would be. */
+static int place_of(const RgSettingColumns *columns, const char *name, bool *found)
+{
+  int low = 0, high = columns->n;
+
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (strcmp(columns->list[middle].name, name) < 0) low = middle + 1;
+    else high = middle;
+  }
+  *found = low < columns->n && !strcmp(columns->list[low].name, name);
+  return low;
+}
+
+/* Keep the first text about a setting that is not empty. */
+static PetscErrorCode keep_text(const char *text, char **kept)
+{
+  if (*kept && !**kept) PetscCall(PetscFree(*kept));
+  if (!*kept && text) PetscCall(PetscStrallocpy(text, kept));
+  return 0;
+}
+
+PetscErrorCode rg_settings_add(RgSettingColumns *columns, const RgCellData *cell, RgSettingSet set)
+{
+  Walk walk = {.cell = cell, .set = set};
+
+  while (walk_next(&walk)) {
+    bool found;
+    const int at = place_of(columns, walk.now.name, &found);
+    if (!found) {
+      PetscCall(RG_GROW(columns->n, columns->list));
+      memmove(columns->list + at + 1, columns->list + at,
+              (size_t)(columns->n++ - at) * sizeof(*columns->list));
+      columns->list[at] = (RgSettingColumn){.kind = walk.now.kind};
+      PetscCall(PetscStrncpy(columns->list[at].name, walk.now.name, RG_NAME_MAX));
+    }
+    RgSettingColumn *own = &columns->list[at];
+    own->kind = rg_swept_join(own->kind, walk.now.kind);
+    PetscCall(keep_text(walk.now.part, &own->part));
+    PetscCall(keep_text(walk.now.units, &own->units));
+    PetscCall(keep_text(walk.now.doc, &own->doc));
+  }
+  return 0;
+}
+
+PetscErrorCode rg_settings_clear(RgSettingColumns *columns)
+{
+  for (int i = 0; i < columns->n; i++)
+    PetscCall(RG_FREE(&columns->list[i].part, &columns->list[i].units, &columns->list[i].doc));
+  columns->n = 0;
+  PetscCall(PetscFree(columns->list));
+  return 0;
+}
+
+/* Whether a method of this program records a column of that name, or the file uses it itself. */
+static bool is_recorded(const char *name)
+{
+  int n;
+  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
+
+  for (int i = 0; i < n; i++)
+    for (const RgRecordColumn *c = classes[i]->columns; c && c->name; c++)
+      if (!strcmp(c->name, name)) return true;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (!strcmp(rg_columns[c].name, name)) return true;
+  return rg_field_is_reserved(name);
+}
+
+void rg_settings_dataset(const RgSettingColumn *column, int n_extra, const RgGroupExtra *extra,
+                         char name[2 * RG_NAME_MAX])
+{
+  const bool known = is_recorded(column->name);
+  const char *prefix = "setting";
+  bool taken = known;
+
+  for (int e = 0; e < n_extra; e++) taken = taken || !strcmp(extra[e].name, column->name);
+  if (known && column->part && column->part[0]) prefix = column->part;
+  snprintf(name, 2 * RG_NAME_MAX, "%s%s%s", taken ? prefix : "", taken ? "." : "", column->name);
+}
+
+/* Put a value into entry i of a buffer; text NULL: no value. */
+static void put_value(RgSweptKind kind, const char *text, int i, void *buffer)
+{
+  double value;
+
+  switch (kind) {
+  case RG_SWEPT_NUMBER:
+    ((double *)buffer)[i] = text && rg_number_only(text, &value) ? value : NAN;
+    break;
+  case RG_SWEPT_INTEGER: ((int *)buffer)[i] = text ? atoi(text) : RG_NO_INTEGER; break;
+  case RG_SWEPT_LOGICAL: ((int *)buffer)[i] = !text ? RG_NO_LOGICAL : !strcmp(text, "true"); break;
+  case RG_SWEPT_WORD: ((const char **)buffer)[i] = text ? text : ""; break;
+  }
+}
+
+/* Tell netCDF readers which value is missing. */
+static void write_missing(hid_t dataset, RgSweptKind kind, RgFault *fault)
+{
+  const int missing = kind == RG_SWEPT_INTEGER ? RG_NO_INTEGER : RG_NO_LOGICAL;
+
+  if (fault->code || kind == RG_SWEPT_NUMBER || kind == RG_SWEPT_WORD) return;
+  const hid_t space = H5Screate(H5S_SCALAR), type = type_of(field_types[kind], true);
+  const hid_t fill = H5Acreate2(dataset, "_FillValue", type, space, H5P_DEFAULT, H5P_DEFAULT);
+  if (fill < 0 || H5Awrite(fill, H5T_NATIVE_INT, &missing) < 0)
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write the value of what is missing");
+  if (fill >= 0) H5Aclose(fill);
+  H5Tclose(type);
+  H5Sclose(space);
+}
+
+static void write_column(const RgRows *rows, const RgSettingColumn *column, RgSettingSet set,
+                         const char *name, const void *values, RgFault *fault)
+{
+  const bool axis = set == RG_AXES_OF_SWEEP;
+  const char *doc = column->doc ? column->doc
+                    : axis      ? "swept setting"
+                                : "as `regatta describe` explains it";
+  const RgFieldInfo info = {.name = name,
+                            .type = field_types[column->kind],
+                            .units = column->units ? column->units : "1",
+                            .long_name = column->name,
+                            .description = doc};
+  const hid_t dataset = write_rows(rows, &info, values, fault);
+
+  if (axis) rg_h5_write_text(dataset, RG_SETTING_ATTRIBUTE, column->name, fault);
+  if (axis) rg_h5_write_text(dataset, "part", column->part ? column->part : "", fault);
+  else if (column->swept) rg_h5_write_integer(dataset, "swept", 1, fault);
+  write_missing(dataset, column->kind, fault);
+  if (dataset >= 0) H5Dclose(dataset);
+}
+
+PetscErrorCode rg_settings_write(const RgRows *rows, const RgSettingColumns *columns,
+                                 RgSettingSet set, const RgCellData *const *cells, int n_extra,
+                                 const RgGroupExtra *extra, RgFault *fault)
+{
+  uint64_t *values; /* columns x rows */
+  const size_t n = (size_t)rows->n;
+
+  PetscCall(PetscMalloc1((size_t)columns->n * n, &values));
+  for (int c = 0; c < columns->n; c++)
+    for (int i = 0; i < rows->n; i++) put_value(columns->list[c].kind, NULL, i, values + c * n);
+  for (int i = 0; i < rows->n; i++) {
+    Walk walk = {.cell = cells[i], .set = set};
+    bool found;
+    while (walk_next(&walk)) {
+      const int c = place_of(columns, walk.now.name, &found);
+      if (found) put_value(columns->list[c].kind, walk.now.text, i, values + (size_t)c * n);
+    }
+  }
+  for (int c = 0; c < columns->n && !fault->code; c++) {
+    char name[2 * RG_NAME_MAX];
+    if (set == RG_AXES_OF_SWEEP) rg_settings_dataset(&columns->list[c], n_extra, extra, name);
+    else snprintf(name, sizeof(name), "%s", columns->list[c].name);
+    write_column(rows, &columns->list[c], set, name, values + (size_t)c * n, fault);
+  }
+  PetscCall(PetscFree(values));
+  return 0;
+}
+
+/* One value as text; empty if it is missing. */
+static PetscErrorCode show_value(RgSweptKind kind, const void *values, int i, RgText *text)
+{
+  const int whole =
+    kind == RG_SWEPT_INTEGER || kind == RG_SWEPT_LOGICAL ? ((const int *)values)[i] : 0;
+
+  switch (kind) {
+  case RG_SWEPT_NUMBER:
+    if (!isnan(((const double *)values)[i]))
+      PetscCall(rg_text_add_real(text, ((const double *)values)[i]));
+    break;
+  case RG_SWEPT_INTEGER:
+    if (whole != RG_NO_INTEGER) PetscCall(rg_text_add(text, "%d", whole));
+    break;
+  case RG_SWEPT_LOGICAL:
+    if (whole != RG_NO_LOGICAL) PetscCall(rg_text_add(text, "%s", whole ? "true" : "false"));
+    break;
+  case RG_SWEPT_WORD:
+    if (((char *const *)values)[i]) PetscCall(rg_text_add(text, "%s", ((char *const *)values)[i]));
+  }
+  return 0;
+}
+
+/* The kind of the values in a dataset. */
+static RgSweptKind stored_kind(hid_t dataset)
+{
+  hid_t type = H5Dget_type(dataset);
+  const H5T_class_t class = H5Tget_class(type);
+  const size_t size = H5Tget_size(type);
+
+  H5Tclose(type);
+  if (class == H5T_FLOAT) return RG_SWEPT_NUMBER;
+  if (class == H5T_INTEGER) return size == 1 ? RG_SWEPT_LOGICAL : RG_SWEPT_INTEGER;
+  return RG_SWEPT_WORD;
+}
+
+/* The reading of the settings in a group. */
+typedef struct {
+  const RgRows *rows;
+  RgSettingSet set;
+  int first, n;
+  RgCellData *const *cells;
+  RgFault *fault;
+  PetscErrorCode error;
+} Reading;
+
+/* Read one dataset whose texts (name, part, units, doc) and kind are in `about`. */
+static PetscErrorCode read_column(Reading *reading, const char *name, const RgSwept *about)
+{
+  const RgFieldInfo info = {.name = name, .type = field_types[about->kind]};
+  uint64_t *values;
+
+  PetscCall(PetscMalloc1(reading->n, &values));
+  PetscCall(
+    rg_field_values(reading->rows, &info, reading->first, reading->n, values, reading->fault));
+  for (int i = 0; i < reading->n; i++) {
+    RgCellData *cell = reading->cells[i];
+    RgText text = {0};
+    if (!reading->fault->code && cell) PetscCall(show_value(about->kind, values, i, &text));
+    if (about->kind == RG_SWEPT_WORD) H5free_memory(((char **)values)[i]);
+    if (text.length && reading->set == RG_AXES_OF_SWEEP)
+      PetscCall(rg_swept_add(about->name, text.data, about->kind, about->part, about->units,
+                             about->doc, &cell->n_swept, &cell->axes));
+    else if (text.length) { /* the form of RgCellData */
+      PetscCall(rg_text_add(&cell->settings, "%c%s", '0' + (int)about->kind, name));
+      PetscCall(rg_text_add_bytes(&cell->settings, "", 1));
+      PetscCall(rg_text_add_bytes(&cell->settings, text.data, text.length + 1));
+    }
+    PetscCall(rg_text_clear(&text));
+  }
+  PetscCall(PetscFree(values));
+  return 0;
+}
+
+static PetscErrorCode read_dataset(Reading *reading, hid_t handle, const char *name)
+{
+  const bool axis = reading->set == RG_AXES_OF_SWEEP;
+  RgSwept about = {0};
+  const hid_t dataset = rg_h5_open_dataset(handle, name, reading->fault);
+  bool found = dataset >= 0 && rg_h5_length(dataset) == reading->rows->n;
+
+  if (found && axis) PetscCall(rg_h5_read_text(dataset, RG_SETTING_ATTRIBUTE, &about.name, &found));
+  if (found) about.kind = stored_kind(dataset);
+  if (found && axis) {
+    PetscCall(rg_h5_read_text(dataset, "part", &about.part, NULL));
+    PetscCall(rg_h5_read_text(dataset, "units", &about.units, NULL));
+    PetscCall(rg_h5_read_text(dataset, "description", &about.doc, NULL));
+  }
+  if (dataset >= 0) H5Dclose(dataset);
+  if (found) PetscCall(read_column(reading, name, &about));
+  PetscCall(RG_FREE(&about.name, &about.part, &about.units, &about.doc));
+  return 0;
+}
+
+static herr_t visit_dataset(hid_t handle, const char *name, const H5L_info_t *link, void *closure)
+{
+  Reading *reading = closure;
+  H5O_info_t object;
+
+  if (link->type != H5L_TYPE_HARD)
+    rg_fault_set(reading->fault, RG_FAULT_DAMAGED, "'%.100s' is a link to another place", name);
+  if (reading->fault->code || strlen(name) >= 2 * RG_NAME_MAX) return reading->fault->code ? -1 : 0;
+  if (H5Oget_info_by_name(handle, name, &object, H5P_DEFAULT) < 0) return -1;
+  if (object.type != H5O_TYPE_DATASET) return 0;
+  reading->error = read_dataset(reading, handle, name);
+  return reading->error || reading->fault->code ? -1 : 0;
+}
+
+PetscErrorCode rg_settings_read(const RgRows *rows, RgSettingSet set, int first, int n,
+                                RgCellData *const *cells, RgFault *fault)
+{
+  Reading reading = {rows, set, first, n, cells, fault, 0};
+
+  if (fault->code) return 0;
+  if (H5Literate(rows->handle, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_dataset, &reading) < 0)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list the settings of cells");
+  PetscCall(reading.error);
+  return 0;
+}
