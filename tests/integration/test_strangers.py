@@ -311,7 +311,7 @@ class Data(RegattaTest):
                 self.assertIn("REGATTA_DATA", out + err, about)
                 for name in self.names:
                     self.assertIn(name, out + err, about)
-            self.assertEqual(opened.count() == 0, refused or command[0] in ("checksum",), about)
+            self.assertEqual(opened.count() == 0, refused or command[0] in ("checksum", "info"), about)
         done = subprocess.run([sys.executable, "-c", PAGE, path], capture_output=True, text=True, check=True,
                               env=dict(environment(), PYTHONPATH=str(ROOT / "analysis"), REGATTA=REGATTA))
         self.assertEqual(" 2\n" in done.stdout, not refused, done.stdout + done.stderr)

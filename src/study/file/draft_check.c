@@ -24,7 +24,6 @@
    answers, so that a resumed trial ends where it would have ended. */
 static void check_end(const RgCell *cell, RgDiagnostics *found)
 {
-
   if (!isnan(cell->run.stop_seconds) && !(cell->problem->traits & RG_PROBLEM_COSTLY))
     rg_diagnostics_add(found, cell->problem_place,
                        "'stop_seconds' is for problems that a program evaluates; '%s' is not "

@@ -5,6 +5,7 @@
 #include "base/grow.h"
 #include "gp/posterior/posterior.h"
 #include "gp/team/team.h"
+#include "study/file/cell_data.h"
 #include "study/plan/cost.h"
 #include "study/trial/trial.h"
 
@@ -423,12 +424,15 @@ typedef struct {
   char duration[16]; /* of evaluations of the made-up problem */
 } Rehearsal;
 
-static void rehearse(const RgStudy *study, const RgCell *cell, bool made_up, Rehearsal *r)
+static PetscErrorCode rehearse(const RgStudy *study, const RgCell *cell, bool made_up, Rehearsal *r)
 {
+  RgCellData *data; /* of the study, which owns it; copies of the cell share it */
+
+  PetscCall(rg_cell_data(study, (int)(cell - study->cells), &data));
   *r = (Rehearsal){.study = *study, .cell = *cell, .duration = "point(1)"};
   r->study.cells = &r->cell;
   r->study.n_cells = 1;
-  if (!made_up) return;
+  if (!made_up) return 0;
   const RgProblemClass *class = cell->problem;
   r->problem = (RgProblemClass){.name = class->name,
                                 .title = class->title,
@@ -445,6 +449,7 @@ static void rehearse(const RgStudy *study, const RgCell *cell, bool made_up, Reh
   r->cell.crew.clock = RG_CLOCK_SIMULATED;
   r->cell.n_scores = 0;
   r->cell.score = -1;
+  return 0;
 }
 
 /* Take the instance of the trial. */
@@ -521,7 +526,7 @@ static PetscErrorCode rehearse_query(const RgStudy *study, const RgCell *cell, i
   Rehearsal r;
   RgRecord record;
 
-  rehearse(study, cell, true, &r);
+  PetscCall(rehearse(study, cell, true, &r));
   PetscCall(run_part(&r, NULL, &timing, &record));
   PetscCall(rg_record_destroy(&record));
   PetscCall(PetscFree(timing.at));
@@ -628,7 +633,7 @@ static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, 
   RgStream stream = rg_stream(study->seed, "rehearsal", 0, "evaluation", 1);
   RgRandom random = rg_stream_at(&stream, 0);
 
-  rehearse(study, cell, false, &r);
+  PetscCall(rehearse(study, cell, false, &r));
   PetscCall(rg_instances_create(&instances));
   PetscCall(take(&r, instances, &instance, &failure));
   RgProblem *problem = &instance->problem;
@@ -784,7 +789,7 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double eval
   RgRecord record;
   Rehearsal r;
 
-  rehearse(study, cell, costly, &r);
+  PetscCall(rehearse(study, cell, costly, &r));
   timing.last = rg_cost_evaluations(cell, evaluation, &evaluated);
   r.cell.run.iterations = timing.last - timing.first;
   PetscCall(rg_instances_create(&instances));
