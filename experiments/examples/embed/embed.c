@@ -59,7 +59,7 @@ static PetscErrorCode show_results(const char *output)
   while (rg_results_next(results, &record)) {
     const double *regret = record.column[RG_COLUMN_SIMPLE_REGRET];
     const int n = record.n_rows; /* 0 where it failed at once; no regret: no known optimum */
-    printf("%s seed %llu: %d evaluations, simple regret %.6g\n", record.algorithm,
+    printf("%s seed %llu: %d evaluations, simple regret %.6g\n", record.cell->algorithm,
            (unsigned long long)record.seed, n, regret && n ? regret[n - 1] : NAN);
     PetscCall(rg_record_destroy(&record));
   }
