@@ -40,40 +40,42 @@ static int external_width(const Answer *answer)
 
 /* ---- requests: members that can't be made are found out when the line is --------------------- */
 
-/* Add the true outcome of an evaluation, if it failed or the domain has constraints. */
-static void add_outcome(const RgDomain *domain, const RgHistory *history, int row, json_t *object)
+/* Set the design of an evaluation, its number in a finite domain (else -1), and its context (NULL:
+   none). */
+static PetscErrorCode set_point(const RgDomain *domain, const double *x, int index, const double *c,
+                                json_t *object)
+{
+  json_t *point;
+
+  PetscCall(rg_protocol_point(&domain->design, x, &point));
+  rg_protocol_set(object, "x", point);
+  if (index >= 0) rg_protocol_set(object, "index", json_integer(index));
+  if (!c) return 0;
+  PetscCall(rg_protocol_point(&domain->context, c, &point));
+  rg_protocol_set(object, "c", point);
+  return 0;
+}
+
+/* Set evaluation number `row`, with its true outcome if it failed or the domain has constraints. */
+static PetscErrorCode set_evaluation(const RgDomain *domain, const RgHistory *history, int row,
+                                     json_t *object)
 {
   const int n = domain->n_constraints;
   const bool failed = isnan(history->observed[row]);
-  json_t *constraints;
+  const double *c = domain->context.dim ? history->c + (size_t)row * history->context_dim : NULL;
 
+  PetscCall(
+    set_point(domain, history->x + (size_t)row * history->dim, history->index[row], c, object));
+  rg_protocol_set(object, "y", json_real(history->y[row]));
   if (failed) rg_protocol_set(object, "failed", json_true());
   if (failed || n) rg_protocol_set(object, "feasible", json_boolean(history->feasible[row]));
-  if (failed || !n) return;
-  constraints = json_object();
+  if (failed || !n) return 0;
+  json_t *constraints = json_object();
   for (int k = 0; k < n; k++)
     rg_protocol_set(constraints, domain->constraints[k],
                     json_real(history->constraints[(size_t)row * n + k]));
   rg_protocol_set(object, "observed", json_real(history->observed[row]));
   rg_protocol_set(object, "constraints", constraints);
-}
-
-/* Write evaluation number `row` into an object. */
-static PetscErrorCode add_evaluation(const RgDomain *domain, const RgHistory *history, int row,
-                                     json_t *object)
-{
-  json_t *point;
-
-  PetscCall(rg_protocol_point(&domain->design, history->x + (size_t)row * history->dim, &point));
-  rg_protocol_set(object, "x", point);
-  if (history->index[row] >= 0) rg_protocol_set(object, "index", json_integer(history->index[row]));
-  if (domain->context.dim) {
-    PetscCall(
-      rg_protocol_point(&domain->context, history->c + (size_t)row * history->context_dim, &point));
-    rg_protocol_set(object, "c", point);
-  }
-  rg_protocol_set(object, "y", json_real(history->y[row]));
-  add_outcome(domain, history, row, object);
   return 0;
 }
 
@@ -106,7 +108,7 @@ static PetscErrorCode external_start(const RgSetup *setup, const Answer *answer,
   }
   for (int row = 0; history && row < history->n_initial; row++) {
     json_t *evaluation = json_object();
-    PetscCall(add_evaluation(setup->domain, history, row, evaluation));
+    PetscCall(set_evaluation(setup->domain, history, row, evaluation));
     (void)json_array_append_new(initial, evaluation);
   }
   rg_protocol_set(request, "initial", initial);
@@ -128,46 +130,34 @@ static json_t *request_object(const char *what, int t, int64_t id)
   return request;
 }
 
-/* List the points in flight. */
-static PetscErrorCode add_pending(const RgDomain *domain, const RgPending *pending, json_t *request)
-{
-  json_t *list = json_array(), *point;
-
-  for (int i = 0; i < pending->n; i++) {
-    json_t *object = json_object();
-    rg_protocol_set(object, "submission", json_integer(pending->submission[i]));
-    PetscCall(
-      rg_protocol_point(&domain->design, pending->x + (size_t)i * domain->design.dim, &point));
-    rg_protocol_set(object, "x", point);
-    if (pending->index[i] >= 0) rg_protocol_set(object, "index", json_integer(pending->index[i]));
-    if (pending->c) {
-      PetscCall(
-        rg_protocol_point(&domain->context, pending->c + (size_t)i * domain->context.dim, &point));
-      rg_protocol_set(object, "c", point);
-    }
-    (void)json_array_append_new(list, object);
-  }
-  rg_protocol_set(request, "pending", list);
-  return 0;
-}
-
 /* `ask` query t, with the points in flight and the announced context, if `query` has one; or `tell`
    the newest evaluation of the history. */
 static PetscErrorCode external_ask_line(const RgSetup *setup, int t, const RgHistory *history,
                                         const RgQuery *query, int64_t id, RgText *line)
 {
+  const RgDomain *domain = setup->domain;
+  const RgPending *pending = &history->pending;
   json_t *request = request_object("ask", t, id), *point;
 
-  if (setup->domain->control == RG_CONTEXT_ANNOUNCED) {
-    PetscCall(rg_protocol_point(&setup->domain->context, query->c, &point));
+  if (domain->control == RG_CONTEXT_ANNOUNCED) {
+    PetscCall(rg_protocol_point(&domain->context, query->c, &point));
     rg_protocol_set(request, "c", point);
     if (query->context_index >= 0)
       rg_protocol_set(request, "c_index", json_integer(query->context_index));
   }
   if (setup->n_workers > 1) {
+    json_t *list = json_array();
     rg_protocol_set(request, "submission", json_integer(history->n_initial + t));
-    rg_protocol_set(request, "now", json_real(history->pending.now));
-    PetscCall(add_pending(setup->domain, &history->pending, request));
+    rg_protocol_set(request, "now", json_real(pending->now));
+    for (int i = 0; i < pending->n; i++) {
+      json_t *object = json_object();
+      rg_protocol_set(object, "submission", json_integer(pending->submission[i]));
+      PetscCall(set_point(domain, pending->x + (size_t)i * domain->design.dim, pending->index[i],
+                          pending->c ? pending->c + (size_t)i * domain->context.dim : NULL,
+                          object));
+      (void)json_array_append_new(list, object);
+    }
+    rg_protocol_set(request, "pending", list);
   }
   return rg_protocol_write(request, line);
 }
@@ -187,7 +177,7 @@ static PetscErrorCode external_tell_line(const RgSetup *setup, const RgHistory *
       rg_protocol_set(request, "finished", json_real(moment->finished));
     }
   }
-  PetscCall(add_evaluation(setup->domain, history, row, request));
+  PetscCall(set_evaluation(setup->domain, history, row, request));
   return rg_protocol_write(request, line);
 }
 
@@ -259,62 +249,30 @@ static PetscErrorCode external_greeting(const RgSetup *setup, const json_t *obje
   return 0;
 }
 
-static double seconds_of(const json_t *fit, const char *name)
-{
-  const json_t *number = json_object_get(fit, name);
-
-  return json_is_number(number) ? json_number_value(number) : NAN;
-}
-
-/* Seconds that the answer reports for fitting a model; 0 if it reports none. */
-static PetscErrorCode external_fit(const json_t *object, double *wall, double *cpu, RgText *mistake)
-{
-  const json_t *fit = json_object_get(object, "fit");
-
-  *wall = fit ? seconds_of(fit, "wall") : 0;
-  *cpu = fit ? seconds_of(fit, "cpu") : 0;
-  if (!(*wall >= 0 && *cpu >= 0))
-    PetscCall(rg_text_add(mistake, "answered a \"fit\" without seconds \"wall\" and \"cpu\""));
-  return 0;
-}
-
-/* Check that inputs that count are not null. */
-static PetscErrorCode check_nulls(const RgSpace *space, const char *name, const json_t *list,
-                                  const double *native, RgText *mistake)
-{
-  double *seen;
-
-  if (mistake->length || !rg_space_is_conditional(space)) return 0;
-  PetscCall(PetscMalloc1(space->dim, &seen));
-  rg_space_seen(space, native, seen);
-  for (int j = 0; j < space->dim && !mistake->length; j++)
-    if (json_is_null(json_array_get(list, (size_t)j)) && !isnan(seen[j]))
-      PetscCall(rg_text_add(mistake, "answered a \"%s\" without '%.40s', which counts there", name,
-                            space->inputs[j].name));
-  return PetscFree(seen);
-}
-
-/* Read dim numbers under `name` within the bounds. */
+/* Read dim numbers under `name` within the bounds; inputs that count are not null. */
 static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, const json_t *list,
                                        double *native, RgText *mistake)
 {
+  double *seen;
+
   if (!json_is_array(list) || (int)json_array_size(list) != space->dim)
     return rg_text_add(mistake, "answered without a list of %d numbers as \"%s\"", space->dim,
                        name);
-  for (int j = 0; j < space->dim && !mistake->length; j++) {
-    const json_t *number = json_array_get(list, (size_t)j);
-    native[j] = rg_protocol_coordinate(space, j, number);
-    if (!isfinite(native[j]))
-      PetscCall(
-        rg_text_add(mistake, "answered a \"%s\" whose entry %d is not a number", name, j + 1));
-    else if (!rg_space_is_finite(space) &&
-             !(native[j] >= space->lower[j] && native[j] <= space->upper[j]))
-      PetscCall(rg_text_add(mistake,
-                            "answered \"%s\" outside the domain: number %d is %.17g, not in "
-                            "[%g, %g]",
-                            name, j + 1, native[j], space->lower[j], space->upper[j]));
-  }
-  return check_nulls(space, name, list, native, mistake);
+  const int wrong = rg_protocol_coordinates(space, list, native), j = wrong - 1;
+  if (wrong && isnan(native[j]))
+    return rg_text_add(mistake, "answered a \"%s\" whose entry %d is not a number", name, wrong);
+  if (wrong)
+    return rg_text_add(mistake,
+                       "answered \"%s\" outside the domain: number %d is %.17g, not in [%g, %g]",
+                       name, wrong, native[j], space->lower[j], space->upper[j]);
+  if (!rg_space_is_conditional(space)) return 0;
+  PetscCall(PetscMalloc1(space->dim, &seen));
+  rg_space_seen(space, native, seen);
+  for (int i = 0; i < space->dim && !mistake->length; i++)
+    if (json_is_null(json_array_get(list, (size_t)i)) && !isnan(seen[i]))
+      PetscCall(rg_text_add(mistake, "answered a \"%s\" without '%.40s', which counts there", name,
+                            space->inputs[i].name));
+  return PetscFree(seen);
 }
 
 /* Read a point of a space under `name`; of a finite space also by its number under `index_name`. */
@@ -560,11 +518,18 @@ static PetscErrorCode book(RgAlgorithm *algorithm, const json_t *object, double 
   RgClock *clock = algorithm->setup.clock;
   External *s = algorithm->state;
   const double cpu = rg_child_cpu_seconds(s->child);
+  const json_t *fit = json_object_get(object, "fit");
   double wall_fit = 0, cpu_fit = 0;
 
   algorithm->cpu += cpu;
   algorithm->memory = fmax(algorithm->memory, rg_child_peak_memory(s->child));
-  if (object) PetscCall(external_fit(object, &wall_fit, &cpu_fit, mistake));
+  if (fit) {
+    const json_t *seconds[] = {json_object_get(fit, "wall"), json_object_get(fit, "cpu")};
+    wall_fit = json_is_number(seconds[0]) ? json_number_value(seconds[0]) : NAN;
+    cpu_fit = json_is_number(seconds[1]) ? json_number_value(seconds[1]) : NAN;
+    if (!(wall_fit >= 0 && cpu_fit >= 0))
+      PetscCall(rg_text_add(mistake, "answered a \"fit\" without seconds \"wall\" and \"cpu\""));
+  }
   if (!clock || mistake->length) return 0;
   s->fit += cpu_fit;
   cpu_fit = fmin(s->fit, cpu);
@@ -584,32 +549,19 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id,
                            RgText *mistake)
 {
   const Options *o = algorithm->options;
-  const RgKeeper *keeper = algorithm->setup.keeper;
+  const RgKeeper none = {0}, *keeper = algorithm->setup.keeper ? algorithm->setup.keeper : &none;
   External *s = algorithm->state;
-  const RgPatience patience = {.limit = o->time_limit,
-                               .grace = RG_PROGRAM_STOP_GRACE,
-                               .stop = keeper ? keeper->stop : NULL,
-                               .closure = keeper ? keeper->closure : NULL};
+  const RgPatience patience = {o->time_limit, RG_PROGRAM_STOP_GRACE, keeper->stop, keeper->closure};
   const double start = rg_wall_seconds();
-  RgChildOutcome outcome;
-  const char *answer, *errors;
-  size_t length, n_errors;
+  RgReply reply;
 
-  *object = NULL;
-  PetscCall(rg_child_log(s->child, keeper ? keeper->log : NULL));
-  PetscCall(rg_child_ask(s->child, line, &patience, &outcome, &answer, &length, mistake));
+  PetscCall(rg_protocol_ask(s->child, &patience, keeper->log, id, line, &reply, mistake));
   const double wall = rg_wall_seconds() - start;
-  if (outcome == RG_CHILD_ANSWERED)
-    PetscCall(rg_protocol_read(answer, length, id, object, &s->final, mistake));
-  if (outcome == RG_CHILD_ANSWERED && mistake->length)
-    PetscCall(rg_protocol_log(keeper ? keeper->log : NULL, answer, length));
-  if (mistake->length && keeper) {
-    PetscCall(rg_child_errors(s->child, &errors, &n_errors));
-    PetscCall(rg_protocol_account(answer, length, errors, n_errors, keeper->account));
-  }
-  PetscCall(book(algorithm, *object, wall, mistake));
-  if (mistake->length) json_decref(*object);
-  if (mistake->length) *object = NULL;
+  s->final = reply.final;
+  if (mistake->length) PetscCall(rg_protocol_record_mistake(&reply, keeper->log, keeper->account));
+  PetscCall(book(algorithm, reply.object, wall, mistake));
+  *object = mistake->length ? NULL : reply.object;
+  if (mistake->length) json_decref(reply.object);
   return 0;
 }
 
@@ -657,31 +609,23 @@ static PetscErrorCode store_answer(RgAlgorithm *algorithm, int exchange, RgText 
   return PetscFree(known);
 }
 
-/* Number k of the exchanges; the newest answer is checked against the history. */
-static PetscErrorCode exchange_once(RgAlgorithm *algorithm, int k, const RgHistory *history,
-                                    RgText *mistake)
-{
-  External *s = algorithm->state;
-  const Exchange *exchange = &s->exchanges[k - 1];
-  json_t *object;
-
-  PetscCall(talk(algorithm, exchange->line, k + 1, &object, mistake));
-  if (object) PetscCall(external_read(&s->answer, exchange->asked, object, s->numbers, mistake));
-  json_decref(object);
-  if (exchange->asked && k == s->n_exchanges)
-    PetscCall(external_check_once(s->answer.domain, history, s->numbers, mistake));
-  if (!mistake->length) PetscCall(store_answer(algorithm, k, mistake));
-  return 0;
-}
-
-/* Bring the program to the newest exchange; after a restart it first repeats all earlier ones. */
+/* Bring the program to the newest exchange, whose answer is checked against the history; after a
+   restart it first repeats all earlier ones. */
 static PetscErrorCode advance(RgAlgorithm *algorithm, const RgHistory *history, RgText *mistake)
 {
   External *s = algorithm->state;
+  json_t *object;
 
   if (!s->child) PetscCall(begin(algorithm, history, mistake));
-  while (s->done < s->n_exchanges && !mistake->length)
-    PetscCall(exchange_once(algorithm, ++s->done, history, mistake));
+  while (s->done < s->n_exchanges && !mistake->length) {
+    const Exchange *exchange = &s->exchanges[s->done++];
+    PetscCall(talk(algorithm, exchange->line, s->done + 1, &object, mistake));
+    if (object) PetscCall(external_read(&s->answer, exchange->asked, object, s->numbers, mistake));
+    json_decref(object);
+    if (exchange->asked && s->done == s->n_exchanges)
+      PetscCall(external_check_once(s->answer.domain, history, s->numbers, mistake));
+    if (!mistake->length) PetscCall(store_answer(algorithm, s->done, mistake));
+  }
   if (mistake->length) PetscCall(rg_child_close(&s->child, false));
   return 0;
 }

@@ -47,78 +47,58 @@ static PetscErrorCode coordinates(const RgSpace *space, const double *native, js
   return PetscFree(seen);
 }
 
-PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
+PetscErrorCode rg_request_write(const RgProblem *problem, int64_t id, const RgPoint *point,
+                                RgText *line)
 {
-  json_t *object = json_object(), *point;
+  const RgTask *task = &problem->task;
+  const RgExchange *exchange = task->exchange;
+  json_t *object = json_object(), *list;
 
-  rg_protocol_set(object, "id", json_integer(request->id));
-  if (request->trial) {
-    rg_protocol_set(object, "trial", json_string(request->trial));
-    rg_protocol_set(object, "evaluation", json_integer(request->evaluation));
-    rg_protocol_set(object, "seed", json_integer((json_int_t)request->seed));
-    if (request->worker) rg_protocol_set(object, "worker", json_integer(request->worker));
-    if (request->worker) rg_protocol_set(object, "attempt", json_integer(request->attempt));
+  rg_protocol_set(object, "id", json_integer(id));
+  if (task->trial) {
+    rg_protocol_set(object, "trial", json_string(task->trial));
+    rg_protocol_set(object, "evaluation", json_integer(task->evaluation));
+    rg_protocol_set(object, "seed", json_integer((json_int_t)task->seed));
+    if (exchange && exchange->worker) {
+      rg_protocol_set(object, "worker", json_integer(exchange->worker));
+      rg_protocol_set(object, "attempt", json_integer(exchange->attempt));
+    }
   }
-  rg_protocol_set(object, "instance", json_integer((json_int_t)request->instance));
-  PetscCall(coordinates(request->inputs, request->x, &point));
-  rg_protocol_set(object, "x", point);
-  if (request->contexts->dim) {
-    PetscCall(coordinates(request->contexts, request->c, &point));
-    rg_protocol_set(object, "c", point);
+  rg_protocol_set(object, "instance", json_integer((json_int_t)task->instance));
+  PetscCall(coordinates(&problem->domain.design, point->x, &list));
+  rg_protocol_set(object, "x", list);
+  if (problem->domain.context.dim) {
+    PetscCall(coordinates(&problem->domain.context, point->c, &list));
+    rg_protocol_set(object, "c", list);
   }
   return rg_protocol_write(object, line);
 }
 
-static PetscErrorCode read_constraints(const RgDomain *domain, const json_t *object,
-                                       double *constraints, RgText *mistake)
+PetscErrorCode rg_answer_read(const json_t *object, const RgDomain *domain, const RgAnswer *answer,
+                              RgText *mistake)
 {
-  for (int k = 0; k < domain->n_constraints && !mistake->length; k++) {
-    const json_t *number = json_object_get(object, domain->constraints[k]);
-    if (json_is_number(number)) constraints[k] = json_number_value(number);
-    else
-      PetscCall(rg_text_add(mistake, "answered without a number as \"%s\" in \"constraints\"",
-                            domain->constraints[k]));
+  const json_t *value = json_object_get(object, "value"),
+               *time = json_object_get(object, "duration");
+  const json_t *constraints = json_object_get(object, "constraints");
+
+  if (!json_is_number(value)) return rg_text_add(mistake, "answered without a number as \"value\"");
+  *answer->value = json_number_value(value);
+  if (!isfinite(*answer->value)) return rg_text_add(mistake, "answered an infinite \"value\"");
+  for (int k = 0; k < domain->n_constraints; k++) {
+    const json_t *number = json_object_get(constraints, domain->constraints[k]);
+    if (!json_is_number(number))
+      return rg_text_add(mistake, "answered without a number as \"%s\" in \"constraints\"",
+                         domain->constraints[k]);
+    answer->constraints[k] = json_number_value(number);
   }
-  return 0;
-}
-
-static PetscErrorCode read_duration(const json_t *object, double *duration, RgText *mistake)
-{
-  const json_t *number = json_object_get(object, "duration");
-
-  if (!number) return 0;
-  *duration = json_is_number(number) ? json_number_value(number) : NAN;
-  if (!(*duration >= 0 && *duration <= 1e12)) {
-    *duration = NAN;
-    PetscCall(rg_text_add(mistake, "answered a \"duration\" that is no number in [0, 1e12]"));
+  if (time) {
+    const double duration = json_is_number(time) ? json_number_value(time) : NAN;
+    if (!(duration >= 0 && duration <= 1e12))
+      return rg_text_add(mistake, "answered a \"duration\" that is no number in [0, 1e12]");
+    *answer->duration = duration;
   }
-  return 0;
-}
-
-PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const RgDomain *domain,
-                              const RgAnswer *answer, bool *final, RgText *mistake)
-{
-  json_t *object;
-
-  *answer->value = *answer->duration = NAN;
-  for (int k = 0; k < domain->n_constraints; k++) answer->constraints[k] = NAN;
-  PetscCall(rg_protocol_read(line, length, id, &object, final, mistake));
-  if (!object) return 0;
-  const json_t *number = json_object_get(object, "value");
-  if (!json_is_number(number)) {
-    PetscCall(rg_text_add(mistake, "answered without a number as \"value\""));
-  } else {
-    *answer->value = json_number_value(number);
-    if (!isfinite(*answer->value))
-      PetscCall(rg_text_add(mistake, "answered an infinite \"value\""));
-  }
-  if (!mistake->length)
-    PetscCall(read_constraints(domain, json_object_get(object, "constraints"), answer->constraints,
-                               mistake));
-  if (!mistake->length) PetscCall(read_duration(object, answer->duration, mistake));
-  if (!mistake->length && answer->numbers)
+  if (answer->numbers)
     rg_protocol_record(answer->n_record, answer->record, object, answer->numbers);
-  json_decref(object);
   return 0;
 }
 
@@ -366,28 +346,9 @@ static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
 
-static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const RgPoint *point,
-                                    RgText *line)
-{
-  const RgTask *task = &problem->task;
-  const RgExchange *exchange = task->exchange;
-
-  return rg_request_write(&(RgRequest){.id = id,
-                                       .trial = task->trial,
-                                       .instance = task->instance,
-                                       .seed = task->seed,
-                                       .evaluation = task->evaluation,
-                                       .worker = exchange ? exchange->worker : 0,
-                                       .attempt = exchange ? exchange->attempt : 0,
-                                       .inputs = &problem->domain.design,
-                                       .contexts = &problem->domain.context,
-                                       .x = point->x,
-                                       .c = point->c},
-                          line);
-}
-
-static PetscErrorCode read_answer(RgProblem *problem, int64_t id, const char *answer, size_t length,
-                                  double *value, bool *final, RgText *mistake)
+/* Read the numbers of an answer that came without a mistake, and write down a mistake. */
+static PetscErrorCode finish(RgProblem *problem, const RgReply *reply, double *value,
+                             RgText *mistake)
 {
   const External *e = problem->data;
   const Options *o = problem->options;
@@ -395,8 +356,11 @@ static PetscErrorCode read_answer(RgProblem *problem, int64_t id, const char *an
   const RgAnswer numbers = {value,       e->outcome,       &task->duration,
                             o->record.n, o->record.values, task->numbers};
 
-  PetscCall(rg_answer_read(answer, length, id, &problem->domain, &numbers, final, mistake));
-  if (mistake->length) PetscCall(rg_protocol_log(task->log, answer, length));
+  *value = task->duration = NAN;
+  for (int k = 0; k < problem->domain.n_constraints; k++) e->outcome[k] = NAN;
+  if (reply->object) PetscCall(rg_answer_read(reply->object, &problem->domain, &numbers, mistake));
+  if (mistake->length) PetscCall(rg_protocol_record_mistake(reply, task->log, task->account));
+  json_decref(reply->object);
   return 0;
 }
 
@@ -407,33 +371,24 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
 {
   External *e = problem->data;
   const Options *o = problem->options;
-  const RgPatience patience = {.limit = o->time_limit,
-                               .grace = RG_PROGRAM_STOP_GRACE,
-                               .stop = problem->task.stop,
-                               .closure = problem->task.stop_closure};
-  RgChildOutcome outcome = RG_CHILD_FAILED;
+  RgTask *task = &problem->task;
+  const RgPatience patience = {o->time_limit, RG_PROGRAM_STOP_GRACE, task->stop,
+                               task->stop_closure};
   RgText line = {0};
-  const char *answer, *errors;
-  size_t length, n_errors;
+  RgReply reply;
 
   if (*child && !rg_child_is(*child, e->words)) PetscCall(rg_child_close(child, true));
   if (!*child) PetscCall(rg_child_start(e->words, child, mistake));
-  problem->task.lost = !*child;
+  task->lost = !*child;
   if (!*child) return 0;
-  PetscCall(rg_child_log(*child, problem->task.log));
   const int64_t id = rg_child_count(*child) + 1;
-  PetscCall(write_request(problem, id, point, &line));
-  PetscCall(rg_child_ask(*child, line.data, &patience, &outcome, &answer, &length, mistake));
+  PetscCall(rg_request_write(problem, id, point, &line));
+  PetscCall(rg_protocol_ask(*child, &patience, task->log, id, line.data, &reply, mistake));
   PetscCall(rg_text_clear(&line));
-  if (outcome == RG_CHILD_ANSWERED)
-    PetscCall(read_answer(problem, id, answer, length, value, final, mistake));
-  if (mistake->length) {
-    PetscCall(rg_child_errors(*child, &errors, &n_errors));
-    PetscCall(rg_protocol_account(answer, length, errors, n_errors, problem->task.account));
-  }
-  problem->task.cpu += rg_child_cpu_seconds(*child);
-  if (mistake->length && !*final) PetscCall(rg_child_close(child, false));
-  *final = *final || outcome == RG_CHILD_ABANDONED;
+  PetscCall(finish(problem, &reply, value, mistake));
+  task->cpu += rg_child_cpu_seconds(*child);
+  if (mistake->length && !reply.final) PetscCall(rg_child_close(child, false));
+  *final = reply.final || reply.abandoned;
   return 0;
 }
 
@@ -444,19 +399,19 @@ static PetscErrorCode exchange(RgProblem *problem, const RgPoint *point, double 
   const External *e = problem->data;
   const Options *o = problem->options;
   RgExchange *x = problem->task.exchange;
+  RgReply reply = {
+    .line = x->answer, .length = x->length, .errors = x->errors, .n_errors = x->n_errors};
 
   x->words = e->words;
   x->limit = o->time_limit;
   x->grace = RG_PROGRAM_STOP_GRACE;
   x->retries = o->retries;
   problem->task.lost = x->unreachable;
-  if (!x->answered) PetscCall(write_request(problem, x->id, point, &x->line));
-  else if (!x->answer) PetscCall(rg_text_add(mistake, "%s", x->mistake));
-  else PetscCall(read_answer(problem, x->id, x->answer, x->length, value, &x->final, mistake));
-  if (mistake->length)
-    PetscCall(
-      rg_protocol_account(x->answer, x->length, x->errors, x->n_errors, problem->task.account));
-  return 0;
+  if (!x->answered) return rg_request_write(problem, x->id, point, &x->line);
+  if (x->answer) PetscCall(rg_protocol_read(x->id, &reply, mistake));
+  else PetscCall(rg_text_add(mistake, "%s", x->mistake));
+  x->final = reply.final;
+  return finish(problem, &reply, value, mistake);
 }
 
 static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, double *f,

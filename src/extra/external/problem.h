@@ -2,25 +2,13 @@
 #ifndef RG_EXTRA_EXTERNAL_PROBLEM_H
 #define RG_EXTRA_EXTERNAL_PROBLEM_H
 
-#include "base/child.h"
-#include "regatta/domain.h"
-#include "regatta/params.h"
-#include "regatta/stream.h"
+#include "extra/external/protocol.h"
+#include "regatta/problem.h"
 
-/* A request. x, c: native coordinates. Without contexts their dim is 0; outside a trial `trial`
-   is NULL. */
-typedef struct {
-  int64_t id;
-  const char *trial;
-  uint64_t instance, seed;
-  int evaluation;
-  int worker, attempt; /* on the real clock; else 0 */
-  const RgSpace *inputs, *contexts;
-  const double *x, *c;
-} RgRequest;
-
-/* Append the request as one line of JSON without the line end. */
-PetscErrorCode rg_request_write(const RgRequest *request, RgText *line);
+/* Append request `id` for a point as one line of JSON without the line end. problem: its domain and
+   its task. */
+PetscErrorCode rg_request_write(const RgProblem *problem, int64_t id, const RgPoint *point,
+                                RgText *line);
 
 /* The numbers of an answer. The pointers are borrowed. */
 typedef struct {
@@ -31,9 +19,8 @@ typedef struct {
   double *numbers; /* n_record; NaN where one is missing; NULL: they are not wanted */
 } RgAnswer;
 
-/* Read the answer to request `id`. A mistake in the answer, or the error that it reports, is
-   appended to `mistake`. *final: a repetition would end in the same way (rg_protocol_read). */
-PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const RgDomain *domain,
-                              const RgAnswer *answer, bool *final, RgText *mistake);
+/* Read the numbers of an answer. A mistake is appended to `mistake`. */
+PetscErrorCode rg_answer_read(const json_t *object, const RgDomain *domain, const RgAnswer *answer,
+                              RgText *mistake);
 
 #endif

@@ -62,36 +62,18 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const j
   if (!json_is_array(point) || (int)json_array_size(point) != space->dim)
     return rg_text_add(mistake, "point %d of \"%s\" is not a list of %d number%s", i + 1, name,
                        space->dim, space->dim == 1 ? "" : "s");
-  for (int j = 0; j < space->dim && !mistake->length; j++) {
-    const json_t *number = json_array_get(point, (size_t)j);
-    native[j] = rg_protocol_coordinate(space, j, number);
-    if (isnan(native[j]))
-      PetscCall(
-        rg_text_add(mistake, "point %d of \"%s\": entry %d is not a number", i + 1, name, j + 1));
-    else if (!rg_space_is_finite(space) &&
-             !(native[j] >= space->lower[j] && native[j] <= space->upper[j]))
-      PetscCall(rg_text_add(mistake,
-                            "point %d of \"%s\": number %d is %.17g, not in [%.15g, %.15g]", i + 1,
-                            name, j + 1, native[j], space->lower[j], space->upper[j]));
-  }
-  if (mistake->length || !rg_space_is_finite(space)) return 0;
+  const int wrong = rg_protocol_coordinates(space, point, native), j = wrong - 1;
+  if (wrong && isnan(native[j]))
+    return rg_text_add(mistake, "point %d of \"%s\": entry %d is not a number", i + 1, name, wrong);
+  if (wrong)
+    return rg_text_add(mistake, "point %d of \"%s\": number %d is %.17g, not in [%.15g, %.15g]",
+                       i + 1, name, wrong, native[j], space->lower[j], space->upper[j]);
+  if (!rg_space_is_finite(space)) return 0;
   *index = rg_space_find(space, native);
   if (*index < 0)
     PetscCall(rg_text_add(mistake, "point %d of \"%s\" is not one of the %d points of the domain",
                           i + 1, name, space->size));
   else rg_space_to_native(space, space->points + (size_t)*index * space->dim, native);
-  return 0;
-}
-
-static PetscErrorCode check_lists(const RgDomain *domain, const json_t *x, const json_t *c,
-                                  RgText *mistake)
-{
-  if (!json_is_array(x) || !json_array_size(x))
-    PetscCall(rg_text_add(mistake, "\"x\" is not a list of points"));
-  else if (c && !domain->context.dim)
-    PetscCall(rg_text_add(mistake, "the problem has no context, \"c\" is not accepted"));
-  else if (c && (!json_is_array(c) || json_array_size(c) != json_array_size(x)))
-    PetscCall(rg_text_add(mistake, "\"c\" is not a list of as many points as \"x\" has"));
   return 0;
 }
 
@@ -101,8 +83,11 @@ static PetscErrorCode read_batch(const RgDomain *domain, const json_t *request, 
   const json_t *x = json_object_get(request, "x"), *c = json_object_get(request, "c");
   const int dim = domain->design.dim, dim_c = domain->context.dim;
 
-  PetscCall(check_lists(domain, x, c, mistake));
-  if (mistake->length) return 0;
+  if (!json_is_array(x) || !json_array_size(x))
+    return rg_text_add(mistake, "\"x\" is not a list of points");
+  if (c && !dim_c) return rg_text_add(mistake, "the problem has no context, \"c\" is not accepted");
+  if (c && (!json_is_array(c) || json_array_size(c) != json_array_size(x)))
+    return rg_text_add(mistake, "\"c\" is not a list of as many points as \"x\" has");
   const int m = (int)json_array_size(x);
   *batch = (Batch){.m = m, .has_c = c != NULL};
   PetscCall(PetscMalloc3((size_t)m * dim, &batch->x, (size_t)m * PetscMax(dim_c, 1), &batch->c, m,
@@ -314,37 +299,29 @@ static PetscErrorCode answer_contexts(RgProblemServer *server, const json_t *req
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-typedef PetscErrorCode (*Answer)(RgProblemServer *, const json_t *, json_t *, RgText *);
-
-static Answer find_answer(const char *word)
-{
-  static const struct {
-    const char *word;
-    Answer answer;
-  } table[] = {{"start", answer_start},
-               {"evaluate", answer_evaluate},
-               {"optimum", answer_optimum},
-               {"contexts", answer_contexts}};
-
-  for (size_t i = 0; word && i < sizeof(table) / sizeof(table[0]); i++)
-    if (!strcmp(word, table[i].word)) return table[i].answer;
-  return NULL;
-}
-
 PetscErrorCode rg_problem_server_answer(RgProblemServer *server, const char *line, size_t length,
                                         RgText *answer)
 {
+  static const struct {
+    const char *word;
+    PetscErrorCode (*answer)(RgProblemServer *, const json_t *, json_t *, RgText *);
+  } table[] = {{"start", answer_start},
+               {"evaluate", answer_evaluate},
+               {"optimum", answer_optimum},
+               {"contexts", answer_contexts},
+               {NULL, NULL}};
   json_t *request, *reply = json_object();
   RgText mistake = {0};
   int64_t id;
+  int i = 0;
 
   PetscCall(rg_protocol_request(line, length, &request, &id, &mistake));
   rg_protocol_set(reply, "id", id < 0 ? json_null() : json_integer(id));
-  if (request) {
-    const Answer act = find_answer(json_string_value(json_object_get(request, "do")));
-    if (act) PetscCall(act(server, request, reply, &mistake));
-    else PetscCall(rg_text_add(&mistake, "\"do\" must be start, evaluate, optimum or contexts"));
-  }
+  const char *word = json_string_value(json_object_get(request, "do"));
+  while (table[i].word && !(word && !strcmp(word, table[i].word))) i++;
+  if (table[i].word) PetscCall(table[i].answer(server, request, reply, &mistake));
+  else if (request)
+    PetscCall(rg_text_add(&mistake, "\"do\" must be start, evaluate, optimum or contexts"));
   if (mistake.length) {
     json_decref(reply);
     reply = json_object();

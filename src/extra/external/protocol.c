@@ -25,13 +25,22 @@ PetscErrorCode rg_protocol_write(json_t *request, RgText *line)
   return 0;
 }
 
-/* Check that the answer has the id of the request and no error. *final: its error has "retry":
-   false. */
-static PetscErrorCode check_object(const json_t *object, int64_t id, bool *final, RgText *mistake)
+PetscErrorCode rg_protocol_read(int64_t id, RgReply *reply, RgText *mistake)
 {
+  const int quoted = (int)PetscMin(reply->length, 60);
+  json_error_t wrong;
+  json_t *object = json_loadb(reply->line, reply->length, JSON_REJECT_DUPLICATES, &wrong);
   const json_t *error = json_object_get(object, "error"), *own = json_object_get(object, "id");
 
-  if (!own || !json_is_integer(own)) {
+  if (!object && reply->length && reply->line[0] == '{') {
+    PetscCall(rg_text_add(mistake,
+                          "answered a JSON object with a mistake, %.60s (JSON has no NaN, no "
+                          "infinity, and no name twice): %.*s",
+                          wrong.text, quoted, reply->line));
+  } else if (!json_is_object(object)) {
+    PetscCall(rg_text_add(mistake, "answered something that is not a JSON object: %.*s", quoted,
+                          reply->line));
+  } else if (!json_is_integer(own)) {
     PetscCall(rg_text_add(mistake, "answered without the \"id\" of the request"));
   } else if (json_integer_value(own) != id) {
     PetscCall(rg_text_add(mistake, "answered request %lld, not request %lld",
@@ -39,56 +48,48 @@ static PetscErrorCode check_object(const json_t *object, int64_t id, bool *final
   } else if (error) {
     const char *text = json_is_string(error) ? json_string_value(error) : "an error";
     PetscCall(rg_text_add(mistake, "reports: %.*s", (int)rg_utf8_cut(text, QUOTED), text));
-    *final = json_is_false(json_object_get(object, "retry"));
+    reply->final = json_is_false(json_object_get(object, "retry"));
+  } else {
+    reply->object = object;
+    return 0;
   }
+  json_decref(object);
   return 0;
 }
 
-PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, json_t **answer,
-                                bool *final, RgText *mistake)
+PetscErrorCode rg_protocol_ask(RgChild *child, const RgPatience *patience, const char *log,
+                               int64_t id, const char *line, RgReply *reply, RgText *mistake)
 {
-  const size_t before = mistake->length;
-  json_error_t error;
-  json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
+  RgChildOutcome outcome;
 
-  *answer = NULL;
-  *final = false;
-  if (json_is_object(object)) PetscCall(check_object(object, id, final, mistake));
-  else if (!object && length && line[0] == '{')
-    PetscCall(rg_text_add(mistake,
-                          "answered a JSON object with a mistake, %.60s (JSON has no NaN, no "
-                          "infinity, and no name twice): %.*s",
-                          error.text, (int)PetscMin(length, 60), line));
-  else
-    PetscCall(rg_text_add(mistake, "answered something that is not a JSON object: %.*s",
-                          (int)PetscMin(length, 60), line));
-  if (mistake->length == before) *answer = object;
-  else json_decref(object);
-  return 0;
+  *reply = (RgReply){0};
+  PetscCall(rg_child_log(child, log));
+  PetscCall(rg_child_ask(child, line, patience, &outcome, &reply->line, &reply->length, mistake));
+  reply->abandoned = outcome == RG_CHILD_ABANDONED;
+  if (reply->line) PetscCall(rg_protocol_read(id, reply, mistake));
+  return rg_child_errors(child, &reply->errors, &reply->n_errors);
 }
 
-PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length)
+PetscErrorCode rg_protocol_record_mistake(const RgReply *reply, const char *log, RgText *account)
 {
+  json_t *answer = reply->line ? json_loadb(reply->line, reply->length, 0, NULL) : NULL;
+  const char *error = json_string_value(json_object_get(answer, "error"));
   RgText text = {0};
 
-  if (!path || length <= QUOTED) return 0;
-  PetscCall(rg_text_add(&text, "the whole answer: %.*s\n", (int)PetscMin(length, INT_MAX), line));
-  (void)rg_file_append(path, text.data, text.length); /* results don't depend on this log */
-  return rg_text_clear(&text);
-}
-
-PetscErrorCode rg_protocol_account(const char *line, size_t length, const char *errors,
-                                   size_t n_errors, RgText *account)
-{
-  json_t *answer = account && line ? json_loadb(line, length, 0, NULL) : NULL;
-  const char *error = json_string_value(json_object_get(answer, "error"));
-
-  if (!account) return 0;
-  PetscCall(rg_text_clear(account));
-  if (error) PetscCall(rg_text_add(account, "%s\n", error));
-  else if (line) PetscCall(rg_text_add_bytes(account, line, length));
-  if (error && n_errors && strstr(errors, error)) PetscCall(rg_text_clear(account));
-  if (n_errors) PetscCall(rg_text_add_bytes(account, errors, n_errors));
+  if (log && reply->length > QUOTED) {
+    PetscCall(rg_text_add(&text, "the whole answer: %.*s\n", (int)PetscMin(reply->length, INT_MAX),
+                          reply->line));
+    (void)rg_file_append(log, text.data, text.length); /* results don't depend on this log */
+    PetscCall(rg_text_clear(&text));
+  }
+  if (account) {
+    PetscCall(rg_text_clear(account));
+    if (error && !(reply->n_errors && strstr(reply->errors, error)))
+      PetscCall(rg_text_add(account, "%s\n", error));
+    else if (!error && reply->line)
+      PetscCall(rg_text_add_bytes(account, reply->line, reply->length));
+    if (reply->n_errors) PetscCall(rg_text_add_bytes(account, reply->errors, reply->n_errors));
+  }
   json_decref(answer);
   return 0;
 }
@@ -198,29 +199,22 @@ static const char *const controls[] = {[RG_CONTEXT_NONE] = "none",
                                        [RG_CONTEXT_SIMULATOR] = "learner",
                                        [RG_CONTEXT_ANNOUNCED] = "announced"};
 
-static PetscErrorCode add_context(const RgDomain *domain, json_t *object)
-{
-  json_t *context;
-
-  if (!domain->context.dim) return 0;
-  PetscCall(space_object(&domain->context, "c", &context));
-  rg_protocol_set(context, "control", json_string(controls[domain->control]));
-  if (domain->context_prob)
-    rg_protocol_set(context, "probabilities",
-                    rg_protocol_reals(domain->context.size, domain->context_prob));
-  rg_protocol_set(object, "context", context);
-  return 0;
-}
-
 PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object)
 {
-  json_t *space, *names = json_array();
+  json_t *space, *context, *names = json_array();
 
   PetscCall(space_object(&domain->design, "x", &space));
   if (rg_space_is_finite(&domain->design))
     rg_protocol_set(space, "once", json_boolean(domain->without_replacement));
   rg_protocol_set(object, "space", space);
-  PetscCall(add_context(domain, object));
+  if (domain->context.dim) {
+    PetscCall(space_object(&domain->context, "c", &context));
+    rg_protocol_set(context, "control", json_string(controls[domain->control]));
+    if (domain->context_prob)
+      rg_protocol_set(context, "probabilities",
+                      rg_protocol_reals(domain->context.size, domain->context_prob));
+    rg_protocol_set(object, "context", context);
+  }
   for (int k = 0; k < domain->n_constraints; k++)
     (void)json_array_append_new(names, json_string(domain->constraints[k]));
   if (domain->n_constraints) rg_protocol_set(object, "constraints", names);
@@ -229,7 +223,8 @@ PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object)
   return 0;
 }
 
-double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value)
+/* The native coordinate j in a message; NaN: it is none. */
+static double coordinate(const RgSpace *space, int j, const json_t *value)
 {
   const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
   double native = json_is_number(value) ? json_number_value(value) : NAN;
@@ -240,6 +235,17 @@ double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value)
     if (!strcmp(input->words[k], json_string_value(value))) native = k;
   /* the middle of the word's interval is safe from rounding */
   return native == floor(native) && native < input->n_words ? native + 0.5 : native;
+}
+
+int rg_protocol_coordinates(const RgSpace *space, const json_t *list, double *native)
+{
+  for (int j = 0; j < space->dim; j++) {
+    native[j] = coordinate(space, j, json_array_get(list, (size_t)j));
+    if (isnan(native[j])) return j + 1;
+    if (rg_space_is_finite(space)) continue;
+    if (native[j] < space->lower[j] || native[j] > space->upper[j]) return j + 1;
+  }
+  return 0;
 }
 
 void rg_protocol_record(int n, char *const *names, const json_t *answer, double *numbers)

@@ -3,6 +3,7 @@
 #ifndef RG_EXTRA_EXTERNAL_PROTOCOL_H
 #define RG_EXTRA_EXTERNAL_PROTOCOL_H
 
+#include "base/child.h"
 #include "regatta/domain.h"
 #include "regatta/params.h"
 
@@ -14,19 +15,28 @@
 /* Append `request` as one line of JSON without the line end, and release it. */
 PetscErrorCode rg_protocol_write(json_t *request, RgText *line);
 
-/* Read the answer to request `id`. *answer is released by the caller (json_decref). On a
-   mistake, or an error in the answer, it is NULL and `mistake` has the message. *final: the answer
-   is an error, and the program says that a repetition would end in the same way. */
-PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, json_t **answer,
-                                bool *final, RgText *mistake);
-/* Append an answer with a mistake to a log, if it is longer than what messages quote of it. path
-   NULL: there is no log. */
-PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length);
+/* The answer to a request. All texts are borrowed: from the child until its next request. */
+typedef struct {
+  const char *line; /* `length` bytes; NULL: no answer came */
+  size_t length;
+  const char *errors; /* what the program wrote on standard error meanwhile, `n_errors` bytes */
+  size_t n_errors;
+  json_t *object; /* NULL on a mistake, or an error in the answer; released by the caller */
+  bool final;     /* the answer is an error that says: a repetition would end in the same way */
+  bool abandoned; /* a stop ended the wait */
+} RgReply;
 
-/* The full text of what went wrong: the error in an answer (NULL: no error), or the answer if
-   it has no error, and what the program wrote on standard error. account NULL: it is not wanted. */
-PetscErrorCode rg_protocol_account(const char *line, size_t length, const char *errors,
-                                   size_t n_errors, RgText *account);
+/* Send request `id` and read its answer. log: file that gets the program's standard error; NULL: it
+   is passed on. `mistake` has the message of what goes wrong. */
+PetscErrorCode rg_protocol_ask(RgChild *child, const RgPatience *patience, const char *log,
+                               int64_t id, const char *line, RgReply *reply, RgText *mistake);
+
+/* Read the object and `final` from the line of an answer to request `id`, in the same way. */
+PetscErrorCode rg_protocol_read(int64_t id, RgReply *reply, RgText *mistake);
+
+/* Write down an answer with a mistake: a long one to the log; the error in it (if it has none, the
+   answer) and the standard error to the account. */
+PetscErrorCode rg_protocol_record_mistake(const RgReply *reply, const char *log, RgText *account);
 
 /* Read a received request. *request is released by the caller; on a mistake it is NULL and
    `mistake` has the message. *id: the id of the request, -1 if it has none. */
@@ -46,9 +56,10 @@ PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_
 /* Set those of "space", "context", "constraints" and "measure" that the domain has. */
 PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object);
 
-/* Read the native coordinate j from a message: a number, a word of a choice or its number, or
-   null for an input that may not count. NaN for anything else. */
-double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value);
+/* Read `dim` native coordinates from a list of as many: numbers, words of a choice or their
+   numbers, or null for inputs that may not count. Returns the number, from 1, of the first one that
+   is none of these (it becomes NaN) or is outside the bounds; 0: there is none. */
+int rg_protocol_coordinates(const RgSpace *space, const json_t *list, double *native);
 /* Read the numbers with these names in the member "record" of an answer; NaN where one is missing
    or is no number, for such a number is no reason to lose an evaluation. */
 void rg_protocol_record(int n, char *const *names, const json_t *answer, double *numbers);

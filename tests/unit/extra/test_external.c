@@ -23,18 +23,11 @@ static RgSpace space_of(int n, char *const *texts)
 /* The request for a point contains `expected` after the x. */
 static void check_request(const RgSpace *space, const double *x, const char *expected)
 {
-  const RgSpace none = {0};
+  const RgProblem problem = {.domain.design = *space,
+                             .task = {.trial = "ab", .instance = 1, .seed = 3, .evaluation = 9}};
   RgText line = {0};
 
-  RG_OK(rg_request_write(&(RgRequest){.id = 7,
-                                      .trial = "ab",
-                                      .instance = 1,
-                                      .seed = 3,
-                                      .evaluation = 9,
-                                      .inputs = space,
-                                      .contexts = &none,
-                                      .x = x},
-                         &line));
+  RG_OK(rg_request_write(&problem, 7, &(RgPoint){.x = x}, &line));
   const char *start =
     "{\"id\":7,\"trial\":\"ab\",\"evaluation\":9,\"seed\":3,\"instance\":1,\"x\":";
   assert_int_equal(strncmp(line.data, start, strlen(start)), 0);
@@ -276,14 +269,17 @@ RG_TEST(test_answers)
   for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
     const RgDomain domain = {.n_constraints = i < 3 ? 0 : 1, .constraints = (char *[]){"cost"}};
     RgText mistake = {0};
-    double value, constraints[1], duration, size;
-    bool final;
-    RG_OK(rg_answer_read(answers[i].line, strlen(answers[i].line), 3, &domain,
-                         &(RgAnswer){&value, constraints, &duration, 1, (char *[]){"size"}, &size},
-                         &final, &mistake));
+    double value = NAN, constraints[1], duration = NAN, size;
+    RgReply reply = {.line = answers[i].line, .length = strlen(answers[i].line)};
+    RG_OK(rg_protocol_read(3, &reply, &mistake));
+    if (reply.object)
+      RG_OK(rg_answer_read(
+        reply.object, &domain,
+        &(RgAnswer){&value, constraints, &duration, 1, (char *[]){"size"}, &size}, &mistake));
+    json_decref(reply.object);
     const bool timed = strstr(answers[i].line, "2.5") != NULL;
     assert_true(timed ? duration == 2.5 : isnan(duration));
-    assert_true(final == (strstr(answers[i].line, "\"retry\":false") != NULL));
+    assert_true(reply.final == (strstr(answers[i].line, "\"retry\":false") != NULL));
     if (!answers[i].mistake) {
       if (mistake.length) fail_msg("%s: %s", answers[i].line, mistake.data);
       assert_true(value == answers[i].value);
