@@ -34,7 +34,7 @@ class Reader(threading.Thread):
         except FileNotFoundError:
             return
         with handle, h5py.File(handle, "r") as file:
-            records = sum(len(group["id"]) for group in file.values() if "id" in group)
+            records = sum(len(group["id"]) for name, group in file.items() if name != "cells" and "id" in group)
             if records != file.attrs["n_trials"]:
                 raise ValueError(f"{records} records of {file.attrs['n_trials']}")
         self.opened += 1
