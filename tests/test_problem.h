@@ -53,7 +53,7 @@ static inline Instance instance_make(const char *name, const Setting *settings, 
 
   if (!class) fail_msg("unknown problem %s", name);
   instance.options = options_make(class, settings);
-  if (class->check) RG_OK(class->check(class, instance.options, (RgPlace){0}, &diagnostics));
+  RG_OK(rg_problem_check(class, instance.options, (RgPlace){0}, &diagnostics));
   if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
   RG_OK(
     rg_problem_create(class, instance.options, study_seed, number, &instance.problem, &failure));
@@ -63,10 +63,10 @@ static inline Instance instance_make(const char *name, const Setting *settings, 
 
 static inline void instance_free(Instance *instance)
 {
-  const RgProblemClass *class = instance->problem.class;
+  const RgProblemClass class = *instance->problem.class; /* an embedded problem owns its own */
 
   RG_OK(rg_problem_destroy(&instance->problem));
-  options_free(class, instance->options);
+  options_free(&class, instance->options);
 }
 
 /* F at one point of a box. */

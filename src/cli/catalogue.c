@@ -133,7 +133,7 @@ static PetscErrorCode default_domain(const RgProblemClass *class, RgDomain *doma
   PetscCall(rg_params_defaults(class->params, options));
   if (class->check) PetscCall(class->check(class, options, (RgPlace){0}, &found));
   *sound = found.n == 0;
-  if (*sound) PetscCall(class->domain(class, options, domain));
+  if (*sound) PetscCall(rg_problem_domain(class, options, domain));
   PetscCall(rg_params_clear(class->params, options));
   PetscCall(PetscFree(options));
   return 0;

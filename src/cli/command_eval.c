@@ -202,7 +202,7 @@ static PetscErrorCode add_answer(Evaluation *e, RgFailure *failure)
   double F = NAN;
 
   PetscCall(rg_text_add(&e->text, "%s: %s", e->named.class->name, e->named.class->title));
-  if (e->named.class->traits & RG_PROBLEM_RANDOM)
+  if (rg_problem_is_random(e->named.class, e->named.options))
     PetscCall(rg_text_add(&e->text, ", instance %llu of study seed %llu",
                           (unsigned long long)e->named.instance,
                           (unsigned long long)e->named.seed));

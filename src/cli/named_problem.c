@@ -100,8 +100,7 @@ static PetscErrorCode check_options(RgNamedProblem *p)
     if (rg_is_param(entry) && !entry->fallback && !p->given[entry - p->class->params])
       rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", p->class->name,
                          entry->name, entry->doc);
-  if (!found.n && p->class->check)
-    PetscCall(p->class->check(p->class, p->options, (RgPlace){0}, &found));
+  if (!found.n) PetscCall(rg_problem_check(p->class, p->options, (RgPlace){0}, &found));
   rg_named_problem_complain(p, &found);
   return 0;
 }

@@ -70,7 +70,7 @@ static PetscErrorCode warn_of_measure(const RgCell *cell, bool *warned)
   RgDomain domain = {0};
 
   if (!is_blind || loads) return 0;
-  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
+  PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &domain));
   *warned =
     domain.control == RG_CONTEXT_NATURE && domain.measure && strcmp(domain.measure, "expectation");
   if (*warned)
@@ -89,7 +89,7 @@ static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
   RgText mistake = {0};
 
   if (!cell->crew.duration) return 0;
-  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
+  PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &domain));
   PetscCall(rg_duration_read(cell->crew.duration, &domain.design, cell->problem_place, &duration,
                              &mistake));
   *warned = !mistake.length && duration.kind == RG_DURATION_LAW &&

@@ -15,6 +15,7 @@ enum { MOST_OPTIMISERS = 4096 }; /* kept of the sum of copies */
 const RgParam rg_box_copies[] = {
   RG_ENTRY("copies", INT, RgBoxOptions, copies, int, "auto", 1, 1000, rg_param_later, "k",
            "f is the sum of k copies of the function, each in coordinates of its own; auto: 1"),
+  RG_BOX_EMBED,
   {0},
 };
 

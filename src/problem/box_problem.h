@@ -32,7 +32,9 @@ typedef struct {
   int copies;
   int dim;
   double lower, upper; /* bounds of every coordinate; NaN: those of the function */
+  RgEmbedding embedding;
 } RgBoxOptions;
+#define RG_BOX_EMBED RG_EMBED_PARAMS(RgBoxOptions, embedding)
 extern const RgParam rg_box_copies[];
 
 /* Makes `problem`, whose domain is set, the problem of copies of `function`. Optimisers outside the
@@ -72,9 +74,10 @@ PetscErrorCode rg_box_gradient(RgProblem *problem, const RgPoint *point, double 
    given by its other members, of up to `most` coordinates. */
 #define RG_CUBES(functions, table) RG_BOXES(functions, table), .check = rg_box_check
 #define RG_CUBE(most, lower_, upper_, ...)                                                         \
-  RG_CUBES((&(const RgBoxFunction){.minimised = true, __VA_ARGS__}),                               \
-           ((const RgParam[]){                                                                     \
-             RG_CUBE_DIM("4", 1, most, ""), RG_CUBE_BOUNDS(lower_, "", upper_, ""), {0}}))
+  RG_CUBES(                                                                                        \
+    (&(const RgBoxFunction){.minimised = true, __VA_ARGS__}),                                      \
+    ((const RgParam[]){                                                                            \
+      RG_CUBE_DIM("4", 1, most, ""), RG_CUBE_BOUNDS(lower_, "", upper_, ""), RG_BOX_EMBED, {0}}))
 #define RG_CUBE_DIM(dim_, least, most, doc)                                                        \
   RG_INT("dim", RgBoxOptions, dim, dim_, least, most, "d", "number of coordinates" doc)
 #define RG_CUBE_BOUNDS(lower_, lower_doc, upper_, upper_doc)                                       \

@@ -98,6 +98,7 @@ static const char *const goldstein_price_variant_names[] = {"plain", "standardis
 static const RgParam goldstein_price_params[] = {
   RG_BOX_VARIANT("variant", "plain", goldstein_price_variant_names,
                  "plain: -G on [-2,2]^2; standardised: -(log G - 8.6928)/2.4269 on [0,1]^2"),
+  RG_BOX_EMBED,
   {0},
 };
 
@@ -137,6 +138,7 @@ static const char *const six_hump_camel_variant_names[] = {"narrow", "wide", NUL
 static const RgParam six_hump_camel_params[] = {
   RG_BOX_VARIANT("variant", "narrow", six_hump_camel_variant_names,
                  "narrow: [-2,2]x[-1,1]; wide: [-3,3]x[-2,2]"),
+  RG_BOX_EMBED,
   {0},
 };
 
@@ -346,7 +348,7 @@ static const RgBoxFunction simulations[] = {
 static const char *const simulation_names[] = {"1", "2", NULL};
 
 static const RgParam gardner_params[] = {
-  RG_BOX_VARIANT("simulation", "1", simulation_names, "which of the two"), {0}};
+  RG_BOX_VARIANT("simulation", "1", simulation_names, "which of the two"), RG_BOX_EMBED, {0}};
 
 static PetscErrorCode gardner_domain(const RgProblemClass *class, const void *options,
                                      RgDomain *domain)
@@ -401,6 +403,7 @@ typedef struct {
 static const RgParam cosine_params[] = {
   RG_INT("levels", CosineOptions, levels, "0", 0, 100000, "|X|",
          "equispaced points of a finite design, the ends included; 0: the whole interval"),
+  RG_EMBED_PARAMS(CosineOptions, box.embedding),
   {0},
 };
 
@@ -527,6 +530,7 @@ static const RgParam rosenbrock_params[] = {
                  "plain: -V; standardised: zero mean and unit variance on [0,1]^4"),
   RG_CUBE_DIM("4", 2, 1000, "; 4 in the standardised variant"),
   RG_CUBE_BOUNDS("auto", ", plain variant; auto: -5", "auto", ", plain variant; auto: 10"),
+  RG_BOX_EMBED,
   {0},
 };
 
@@ -614,6 +618,7 @@ static const RgParam sphere_params[] = {
     "nor rotated, [0,1]^6"),
   RG_CUBE_DIM("6", 1, 1000, "; 6 unless plain"),
   RG_CUBE_BOUNDS("auto", ", plain variant; auto: -5.12", "auto", ", plain variant; auto: 5.12"),
+  RG_BOX_EMBED,
   {0},
 };
 
@@ -736,6 +741,7 @@ static const RgParam michalewicz_params[] = {
   RG_INT("dim", MichalewiczOptions, box.dim, "5", 1, 1000, "d", "number of coordinates"),
   RG_INT("steepness", MichalewiczOptions, steepness, "10", 1, 1000, "m",
          "steepness of the valleys"),
+  RG_EMBED_PARAMS(MichalewiczOptions, box.embedding),
   {0},
 };
 

@@ -84,6 +84,7 @@ static const char *const constant_names[] = {"classical", "rounded", NULL};
 static const RgParam params3[] = {
   RG_CHOICE("constant", RgBoxOptions, variant, "classical", constant_names, "P_41",
             "classical: P_41 = 0.03815; rounded: 0.0381, as some collections print it"),
+  RG_BOX_EMBED,
   {0},
 };
 

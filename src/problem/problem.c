@@ -3,6 +3,7 @@
 
 #include "base/grow.h"
 #include "gp/team/team.h"
+#include "problem/embedding.h"
 
 #include <math.h>
 
@@ -27,6 +28,15 @@ PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *option
 PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, const void *options,
                                     uint64_t study_seed, uint64_t instance, RgProblem *problem,
                                     RgFailure *failure)
+{
+  if (rg_embedding_of(class, options))
+    return rg_embedding_create(team, class, options, study_seed, instance, problem, failure);
+  return rg_problem_create_plain(team, class, options, study_seed, instance, problem, failure);
+}
+
+PetscErrorCode rg_problem_create_plain(RgTeam *team, const RgProblemClass *class,
+                                       const void *options, uint64_t study_seed, uint64_t instance,
+                                       RgProblem *problem, RgFailure *failure)
 {
   const int64_t jobs = rg_team_jobs(team);
 

@@ -28,6 +28,7 @@ static const RgParam params[] = {
     "output", "range", outputs,
     "range: flight distance, m; speed: revolutions per second; consumption: litres per "
     "minute, minimised"),
+  RG_BOX_EMBED,
   {0},
 };
 

@@ -166,6 +166,22 @@ struct RgProblemClass {
   PetscErrorCode (*destroy)(RgProblem *problem);
 };
 
+/* A box problem in more inputs than its own, which the options of a family may ask for: the first
+   coordinates act, or a random subspace does. Everything else is in problem/embedding.c. The
+   macro's entries stand in the parameters table; `field` is the RgEmbedding of the options. */
+typedef struct {
+  int dim;    /* number of inputs; -1: those of the problem itself */
+  int random; /* whether the subspace is drawn for each instance, or the first coordinates act */
+} RgEmbedding;
+#define RG_EMBED "embed" /* also written as a map: `embed: {dim: D, rotation: random}` */
+#define RG_EMBED_PARAMS(Options, field)                                                            \
+  RG_ENTRY(RG_EMBED, INT, Options, field.dim, int, "auto", 1, 1e6, rg_param_later, "D",            \
+           "number of inputs in all, of which the problem's own act; auto: there are no others"),  \
+    RG_ENTRY(RG_EMBED "_rotation", CHOICE, Options, field.random, int, "none", RG_LATER, 0,        \
+             rg_problem_rotations, "",                                                             \
+             "none: the first inputs act; random: a random subspace does, another per instance")
+RG_API extern const char *const rg_problem_rotations[];
+
 /* Groups of descriptor fields. */
 #define RG_DOMAIN(domain_, check_) .domain = (domain_), .check = (check_)
 
@@ -189,7 +205,10 @@ struct RgProblem {
   int epoch;
   /* The announced context, at which F is f; borrowed. NULL: F is over the law. */
   const RgPoint *announced;
-  RgTask task;       /* set by the caller after `create` */
+  RgTask task; /* set by the caller after `create` */
+  /* The problem that this one embeds in more inputs: exact optimum, same stream; NULL: none. It is
+     part of `data`. */
+  RgProblem *core;
   void *data;        /* owned by the family: one block of PetscMalloc, freed after its destroy */
   uint64_t instance; /* number of the draw, from 0; random families differ between instances */
 };
@@ -218,6 +237,13 @@ static inline RgTexts rg_problem_numbers(const RgProblemClass *class, const void
 
 /* All *n families, in registry order. */
 RG_API const RgProblemClass *const *rg_problem_classes(int *n);
+
+/* What a family's `check`, `domain` and traits say, an embedding of its options included. */
+RG_API PetscErrorCode rg_problem_check(const RgProblemClass *class, const void *options,
+                                       RgPlace place, RgDiagnostics *diagnostics);
+RG_API PetscErrorCode rg_problem_domain(const RgProblemClass *class, const void *options,
+                                        RgDomain *domain);
+RG_API bool rg_problem_is_random(const RgProblemClass *class, const void *options);
 
 /* Build an instance of a problem. The caller keeps `options`, which must outlive the problem. */
 RG_API PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *options,

@@ -5,6 +5,7 @@
 
 #include "maths/design.h"
 #include "maths/lbfgsb.h"
+#include "problem/embedding.h"
 
 enum {
   BATCH = 1024,         /* points per batch of evaluations */
@@ -283,6 +284,14 @@ PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double 
   Search search = {
     .problem = problem, .failure = failure, .dim = space->dim, .best = x, .value = -INFINITY};
 
+  if (problem->core) { /* the problem in fewer inputs has the same optimum */
+    double *own;
+    PetscCall(PetscMalloc1(problem->core->domain.design.dim, &own));
+    problem->core->task = problem->task;
+    PetscCall(rg_regret_optimum_at(problem->core, optimum, own, failure));
+    rg_embedding_lift(problem, own, x);
+    return PetscFree(own);
+  }
   *optimum = rg_regret_known(problem);
   for (int j = 0; j < space->dim; j++)
     x[j] = !isnan(*optimum) && problem->n_optimisers ? problem->optimisers[j] : NAN;

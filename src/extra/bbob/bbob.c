@@ -18,6 +18,7 @@
 
 typedef struct {
   int function, dim, first_instance;
+  RgEmbedding embedding;
 } Options;
 
 static const RgParam params[] = {
@@ -27,6 +28,7 @@ static const RgParam params[] = {
   RG_INT("dim", Options, dim, "5", 2, 1000, "D", "number of coordinates"),
   RG_INT("first_instance", Options, first_instance, "1", 1, 1e6, "",
          "instance of the suite that the first instance of a study is; the others follow"),
+  RG_EMBED_PARAMS(Options, embedding),
   {0},
 };
 

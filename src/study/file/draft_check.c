@@ -194,12 +194,11 @@ static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Varia
   RgDiagnostics found = {0};
   RgText identity = {0};
 
-  if (class->check)
-    PetscCall(class->check(class, cell->problem_options, cell->problem_place, &found));
+  PetscCall(rg_problem_check(class, cell->problem_options, cell->problem_place, &found));
   variant->sound = found.n == 0;
   merge_diagnostics(checker->diagnostics, &found);
   if (!variant->sound) return 0;
-  PetscCall(class->domain(class, cell->problem_options, &variant->domain));
+  PetscCall(rg_problem_domain(class, cell->problem_options, &variant->domain));
   if (class->source) {
     PetscCall(rg_text_add(&identity, "problem=%s@%d{", class->name, class->revision));
     PetscCall(class->source->identity(class, cell->problem_options, &identity));

@@ -511,6 +511,24 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
   return 0;
 }
 
+/* Parse `embed: {dim: D, rotation: random}`: the parameter itself, and those named after it. */
+static PetscErrorCode parse_embed(RgDraft *draft, RgEntry *entry, RgBlock block,
+                                  const RgParam *embed, const RgYamlNode *map)
+{
+  const RgParam *rotation = rg_params_find(rg_entry_table(entry, block), RG_EMBED "_rotation");
+
+  if (!rg_yaml_find(map, "dim"))
+    return RG_MISTAKE(draft, map, "'%s' needs the number of inputs: {dim: D}", embed->name);
+  for (int i = 0; i < map->n; i++) {
+    const RgYamlEntry *e = &map->entries[i];
+    const bool dim = !strcmp(e->key, "dim");
+    if (dim || !strcmp(e->key, "rotation"))
+      PetscCall(add_setting(draft, entry, block, dim ? embed : rotation, e->value));
+    else RG_MISTAKE(draft, e, "'%s' has 'dim' and 'rotation', got '%.60s'", embed->name, e->key);
+  }
+  return 0;
+}
+
 /* Parse a key of an entry other than `name` and `label`. */
 static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntry *e)
 {
@@ -524,6 +542,9 @@ static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntr
     const RgParam *table = rg_entry_table(entry, b);
     const RgParam *param = table ? rg_params_find(table, e->key) : NULL;
     if (!param) continue;
+    if (e->value->kind == RG_YAML_MAP && param->choices == rg_param_later &&
+        !strcmp(e->key, RG_EMBED))
+      return parse_embed(draft, entry, b, param, e->value);
     return add_setting(draft, entry, b, param, e->value);
   }
   return unknown_key(draft, entry, RG_BLOCK_COUNT, e);

@@ -192,7 +192,8 @@ PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
 /* Number of instances of the cell's problem that are crossed with each seed. */
 static inline int rg_study_instances(const RgStudy *study, const RgCell *cell)
 {
-  return cell->problem->traits & RG_PROBLEM_RANDOM && !study->paired ? cell->n_instances : 1;
+  const bool random = rg_problem_is_random(cell->problem, cell->problem_options);
+  return random && !study->paired ? cell->n_instances : 1;
 }
 /* The names of further numbers that an evaluation gives; borrowed. */
 static inline RgTexts rg_cell_numbers(const RgCell *cell)

@@ -148,7 +148,8 @@ PetscErrorCode rg_trial_key(const RgStudy *study, const RgTrial *trial, RgText *
 /* The instance of a cell for a seed: draw number `number`, or the seed's own. */
 static uint64_t instance_of(const RgStudy *study, int c, int number, int turn)
 {
-  const bool paired = study->paired && study->cells[c].problem->traits & RG_PROBLEM_RANDOM;
+  const RgCell *cell = &study->cells[c];
+  const bool paired = study->paired && rg_problem_is_random(cell->problem, cell->problem_options);
 
   return paired ? study->seeds[turn] : (uint64_t)number;
 }

@@ -56,7 +56,7 @@ static PetscErrorCode try_program(const RgStudy *study, const RgCell *cell, char
   const int n = cell->run.initial_points;
   RgDomain domain = {0};
 
-  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
+  PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &domain));
   const bool conditional = n && rg_space_is_conditional(&domain.design);
   PetscCall(rg_domain_destroy(&domain));
   PetscCall(rehearse_query(study, cell, conditional ? PetscMax(n, 8) : n, message));

@@ -467,7 +467,7 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
   unsigned rule = 0;
 
   *theory = (RgCellTheory){.n = cell->run.iterations};
-  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &view.domain));
+  PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &view.domain));
   PetscCall(set_laws(&view));
   if (theory->law) theory->family = rg_bound_family_of(theory->law[0].rule, &rule);
   view.setting = (RgBoundSetting){.n = theory->n,

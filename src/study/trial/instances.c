@@ -236,7 +236,7 @@ static PetscErrorCode check_cell(const RgStudy *study, const RgCell *cell,
 {
   const int last = cell->run.initial_points + cell->run.iterations;
   const int first = rg_cell_free(cell, cell->run.initial_points) + 1;
-  const bool paired = study->paired && cell->problem->traits & RG_PROBLEM_RANDOM;
+  const bool paired = study->paired && rg_problem_is_random(cell->problem, cell->problem_options);
   const int instances = rg_study_instances(study, cell);
   const double *times;
 
@@ -410,7 +410,7 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
                                                                          instances->fingerprint),
                         (int)n, cell->text));
   PetscCall(rg_params_canonical(class->params, cell->problem_options, &text));
-  if (class->traits & RG_PROBLEM_RANDOM ||
+  if (rg_problem_is_random(class, cell->problem_options) ||
       rg_registry_find_problem(NULL, class->name) != class) /* a plug-in's claim may be wrong */
     PetscCall(rg_text_add(&text, "\nseed %llu, instance %llu", (unsigned long long)study->seed,
                           (unsigned long long)number));

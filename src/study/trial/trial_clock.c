@@ -393,7 +393,7 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgI
   *forecast = (RgForecast){.reported = kind == RG_DURATION_REPORTED};
   *known = kind != RG_DURATION_NONE && kind != RG_DURATION_REPORTED && !rg_trial_may_end(cell);
   if (!*known) return 0;
-  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &problem.domain));
+  PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &problem.domain));
   run.of.problem = &problem;
   run.of.n_designed =
     trial->n_initial + (cell->crew.start == RG_START_DESIGN && workers > 1 ? workers : 0);

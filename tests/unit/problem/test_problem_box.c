@@ -1,4 +1,6 @@
 /* Families on a box: stated optima, gradients against differences, no point above the optimum. */
+#include "problem/embedding.h"
+#include "regret/optimum.h"
 #include "test_problem.h"
 
 #define MAX_DIM 10
@@ -46,6 +48,10 @@ static const Case cases[] = {
   {"park2", {{0}}, 4, 1, false},
   {"branin", {{"copies", "2"}}, 4, 9, true},
   {"park1", {{"copies", "2"}}, 8, 1, false},
+  {"levy", {{"embed", "10"}}, 10, 1, true},
+  {"branin", {{"embed", "5"}}, 5, 3, true},
+  {"branin", {{"copies", "2"}, {"embed", "7"}, {"embed_rotation", "random"}}, 7, 9, true},
+  {"hartmann6", {{"embed", "10"}, {"embed_rotation", "random"}}, 10, 1, true},
 };
 
 enum { N_CASES = sizeof cases / sizeof *cases };
@@ -243,6 +249,68 @@ RG_TEST(test_optimum_depends_on_box)
   instance_free(&it);
 }
 
+/* The first inputs act, and no other. */
+RG_TEST(test_embedded_first)
+{
+  static const Setting embedded[] = {{"dim", "3"}, {"embed", "9"}, {0}},
+                       own[] = {{"dim", "3"}, {0}};
+  Instance large = instance_make("levy", embedded, 7, 0), small = instance_make("levy", own, 7, 0);
+  RgRandom random = random_of(0);
+  double x[9];
+
+  for (int i = 0; i < 100; i++) {
+    random_point(&large.problem.domain.design, &random, x);
+    assert_true(value_at(&large.problem, x) == value_at(&small.problem, x));
+  }
+  instance_free(&large);
+  instance_free(&small);
+}
+
+/* Every point of the small box is reached, its corners included; the subspace is one per instance,
+   and not the first inputs. */
+RG_TEST(test_embedded_subspace)
+{
+  enum { DIM = 25 };
+  static const Setting settings[] = {{"embed", "25"}, {"embed_rotation", "random"}, {0}};
+  Instance large[2], small = instance_make("hartmann6", NULL, 7, 0);
+  RgRandom random = random_of(1);
+  double z[6], x[DIM], first = 0;
+
+  for (uint64_t k = 0; k < 2; k++) large[k] = instance_make("hartmann6", settings, 7, k);
+  for (int i = 0; i < 200; i++) {
+    random_point(&small.problem.domain.design, &random, z);
+    for (int j = 0; i % 2 && j < 6; j++) z[j] = z[j] > 0.5;
+    for (int k = 0; k < 2; k++) {
+      rg_embedding_lift(&large[k].problem, z, x);
+      for (int j = 0; j < DIM; j++) assert_true(x[j] >= 0 && x[j] <= 1);
+      RG_CLOSE(value_at(&large[k].problem, x), value_at(&small.problem, z), 1e-13);
+      if (i == 0 && k == 0) first = x[0];
+      if (i == 0 && k == 1) assert_true(fabs(x[0] - first) > 1e-3);
+    }
+  }
+  assert_true(rg_problem_is_random(small.problem.class, large[0].options));
+  assert_false(rg_problem_is_random(small.problem.class, small.options));
+  for (int k = 0; k < 2; k++) instance_free(&large[k]);
+  instance_free(&small);
+}
+
+/* An optimum that the family does not know is that of the problem in its own inputs. */
+RG_TEST(test_embedded_search)
+{
+  static const Setting embedded[] = {
+    {"dim", "2"}, {"lower", "0.5"}, {"upper", "2"}, {"embed", "9"}, {"embed_rotation", "random"},
+    {0}};
+  Instance large = instance_make("levy", embedded, 1, 0);
+  RgFailure failure = {0};
+  double optimum, x[9];
+
+  large.problem.core->optimum = large.problem.optimum = NAN;
+  RG_OK(rg_regret_optimum_at(&large.problem, &optimum, x, &failure));
+  assert_true(fabs(optimum) < 1e-12);
+  RG_CLOSE(value_at(&large.problem, x), optimum, 1e-12);
+  instance_free(&large);
+}
+
 /* Mistakes that a parameters table can't catch. */
 RG_TEST(test_mistakes)
 {
@@ -258,6 +326,13 @@ RG_TEST(test_mistakes)
     {"rosenbrock", {{"variant", "standardised"}, {"dim", "5"}}, 1, "has dim = 4, not 5"},
     {"rosenbrock", {{"variant", "standardised"}, {"upper", "5"}}, 1, "belong to variant plain"},
     {"sphere", {{"variant", "weighted"}, {"dim", "2"}, {"lower", "-1"}}, 2, "has dim = 6, not 2"},
+    {"hartmann6",
+     {{"embed", "5"}},
+     1,
+     "must be at least the 6 inputs of the problem itself, got 5"},
+    {"branin", {{"copies", "2"}, {"embed", "3"}}, 1, "at least the 4 inputs"},
+    {"damped_cosine", {{"levels", "9"}, {"embed", "3"}}, 1, "is for boxes"},
+    {"branin", {{"embed_rotation", "random"}}, 1, "needs a number of inputs"},
   };
 
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -265,7 +340,7 @@ RG_TEST(test_mistakes)
     void *options = options_make(class, wrong[k].settings);
     RgDiagnostics diagnostics = {0};
     const RgPlace place = {"study.yaml", 3, 5};
-    RG_OK(class->check(class, options, place, &diagnostics));
+    RG_OK(rg_problem_check(class, options, place, &diagnostics));
     assert_int_equal(diagnostics.n, wrong[k].n);
     if (!strstr(diagnostics.list[0].message, wrong[k].part))
       fail_msg("%s", diagnostics.list[0].message);
