@@ -126,6 +126,12 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   return 0;
 }
 
+/* Covariance, axes, and what the decomposition takes. */
+static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
+{
+  cost->bytes = 8 * 3.0 * size->dim_x * size->dim_x;
+}
+
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *s = algorithm->state;
@@ -306,6 +312,7 @@ const RgAlgorithmClass rg_algorithm_cma_es = {
   .traits = RG_BLIND,
   .terms = &(const RgTerms){.generation = first_population},
   RG_OPTIONS(Options, params),
+  .cost = cost_of,
   RG_STATE(State, create, destroy),
   RG_ASK(ask, columns),
 };

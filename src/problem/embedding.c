@@ -222,19 +222,17 @@ static PetscErrorCode draw_rows(RgRandom random, int d, int dim, Data *data)
   return 0;
 }
 
-PetscErrorCode rg_embedding_create(RgTeam *team, const RgProblemClass *class, const void *options,
-                                   uint64_t study_seed, uint64_t instance, RgProblem *problem,
-                                   RgFailure *failure)
+PetscErrorCode rg_embedding_wrap(uint64_t study_seed, RgProblem *problem)
 {
-  const RgEmbedding *embedding = rg_embedding_of(class, options);
-  const RgStream stream = rg_stream(study_seed, class->name, instance, RG_EMBED, 0);
+  const RgProblemClass *class = problem->class;
+  const RgEmbedding *embedding = rg_embedding_of(class, problem->options);
+  const RgStream stream = rg_stream(study_seed, class->name, problem->instance, RG_EMBED, 0);
+  const int d = problem->domain.design.dim;
+  const size_t D = (size_t)embedding->dim;
   Data *data;
 
   PetscCall(PetscNew(&data));
-  PetscCall(
-    rg_problem_create_plain(team, class, options, study_seed, instance, &data->core, failure));
-  const RgProblem *core = &data->core;
-  const int d = core->domain.design.dim;
+  data->core = *problem;
   data->class = *class;
   data->class.evaluate = evaluate;
   data->class.constrain = class->constrain ? constrain : NULL;
@@ -242,18 +240,15 @@ PetscErrorCode rg_embedding_create(RgTeam *team, const RgProblemClass *class, co
   data->class.destroy = destroy;
   data->scale = 1;
   PetscCall(PetscMalloc2(d, &data->own, d, &data->slope));
-  *problem = *core;
   problem->class = &data->class;
   problem->core = &data->core;
   problem->data = data;
-  problem->optimisers = NULL;
   problem->domain = (RgDomain){0};
-  PetscCall(rg_problem_domain(class, options, &problem->domain));
-  const size_t D = (size_t)problem->domain.design.dim;
-  if (embedding->random) PetscCall(draw_rows(rg_stream_at(&stream, 0), d, (int)D, data));
-  PetscCall(PetscMalloc1((size_t)core->n_optimisers * D, &problem->optimisers));
-  for (int i = 0; i < core->n_optimisers; i++)
-    rg_embedding_lift(problem, core->optimisers + (size_t)i * (size_t)d,
+  PetscCall(rg_problem_domain(class, problem->options, &problem->domain));
+  if (embedding->random) PetscCall(draw_rows(rg_stream_at(&stream, 0), d, embedding->dim, data));
+  PetscCall(PetscMalloc1((size_t)problem->n_optimisers * D, &problem->optimisers));
+  for (int i = 0; i < problem->n_optimisers; i++)
+    rg_embedding_lift(problem, data->core.optimisers + (size_t)i * (size_t)d,
                       problem->optimisers + (size_t)i * D);
   return 0;
 }

@@ -25,6 +25,8 @@ RG_PROBLEM(cosine8)
 RG_PROBLEM(currin_exp)
 RG_PROBLEM(park1)
 RG_PROBLEM(park2)
+RG_PROBLEM(lasso)
+RG_PROBLEM(rover)
 #ifndef RG_NO_BBOB
 RG_PROBLEM(bbob)
 #endif

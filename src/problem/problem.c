@@ -29,15 +29,6 @@ PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, c
                                     uint64_t study_seed, uint64_t instance, RgProblem *problem,
                                     RgFailure *failure)
 {
-  if (rg_embedding_of(class, options))
-    return rg_embedding_create(team, class, options, study_seed, instance, problem, failure);
-  return rg_problem_create_plain(team, class, options, study_seed, instance, problem, failure);
-}
-
-PetscErrorCode rg_problem_create_plain(RgTeam *team, const RgProblemClass *class,
-                                       const void *options, uint64_t study_seed, uint64_t instance,
-                                       RgProblem *problem, RgFailure *failure)
-{
   const int64_t jobs = rg_team_jobs(team);
 
   *problem = (RgProblem){
@@ -53,6 +44,7 @@ PetscErrorCode rg_problem_create_plain(RgTeam *team, const RgProblemClass *class
   if (class->create && !failure->failed) PetscCall(class->create(problem, failure));
   problem->by_team = rg_team_jobs(team) > jobs;
   problem->team = NULL;
+  if (rg_embedding_of(class, options)) PetscCall(rg_embedding_wrap(study_seed, problem));
   return 0;
 }
 

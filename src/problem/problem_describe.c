@@ -65,7 +65,9 @@ static PetscErrorCode add_optimum(RgText *text, const RgProblem *problem)
   if (problem->class->traits & RG_PROBLEM_RANDOM)
     return rg_text_add(text, "  optimum: differs between instances\n");
   if (isnan(problem->optimum))
-    return rg_text_add(text, "  optimum: not known in closed form; found numerically\n");
+    return rg_text_add(
+      text, "  optimum: not known%s\n",
+      problem->class->traits & RG_PROBLEM_UNKNOWN ? "" : " in closed form; found numerically");
   PetscCall(rg_text_add(text, "  optimum: "));
   PetscCall(rg_text_add_real(text, problem->optimum));
   for (int i = 0; i < PetscMin(problem->n_optimisers, MAX_OPTIMISERS); i++)

@@ -137,12 +137,13 @@ typedef struct {
    zeroes RgMethodCost. */
 typedef struct {
   int n;             /* evaluations */
+  int dim_x;         /* inputs */
   int dim_c, size_c; /* context: coordinates; points, 0 in a box */
   bool finite;       /* a finite design and context */
 } RgTrialSize;
 typedef struct {
   double contexts; /* contexts per acquisition value; 0: none */
-  double bytes;    /* memory of the discretised context box */
+  double bytes;    /* memory of the discretised context box, or of a method without a model */
   double paths;    /* posterior paths per query */
   double features; /* random features per path; 0: exact paths */
 } RgMethodCost;

@@ -74,7 +74,8 @@ typedef enum {
   /* Expensive to create, and evaluations don't change it: one instance serves many trials. */
   RG_PROBLEM_SHARED = 4,
   RG_PROBLEM_FILLS_SPACE = 8, /* trials record the fill distance of the queries */
-  RG_PROBLEM_REPORTS = 16     /* an evaluation may say how long it took (task.duration) */
+  RG_PROBLEM_REPORTS = 16,    /* an evaluation may say how long it took (task.duration) */
+  RG_PROBLEM_UNKNOWN = 32 /* the optimum is unknown, and a search of the box would not find it */
 } RgProblemTraits;
 
 /* For families whose options name something outside the study file, such as a file. */
@@ -118,6 +119,7 @@ typedef struct {
   /* Order of the largest dense matrix that `create` factors, by a team if possible; 0: no matrix.
      An instance with a large matrix is kept for other trials. */
   double order;
+  double bytes; /* memory of an instance beside that matrix */
 } RgProblemCost;
 
 /* The descriptor of a family, the only external symbol of its file. */

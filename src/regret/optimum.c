@@ -295,7 +295,7 @@ PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double 
   *optimum = rg_regret_known(problem);
   for (int j = 0; j < space->dim; j++)
     x[j] = !isnan(*optimum) && problem->n_optimisers ? problem->optimisers[j] : NAN;
-  if (!isnan(*optimum) || problem->class->traits & RG_PROBLEM_COSTLY ||
+  if (!isnan(*optimum) || problem->class->traits & (RG_PROBLEM_COSTLY | RG_PROBLEM_UNKNOWN) ||
       problem->domain.n_constraints)
     return 0;
   if (rg_space_is_finite(space)) PetscCall(scan(&search));

@@ -10,7 +10,8 @@ import unittest
 from regatta_test import HERE, RegattaTest, fingerprint, main, regatta
 
 TABLE = HERE / "checksums.txt"
-STUDIES = ("smoke", "kill")
+STUDIES = {"smoke": HERE / "smoke.yaml", "kill": HERE / "kill.yaml",
+           "high_dimension": HERE.parent.parent / "experiments" / "high_dimension" / "smoke.yaml"}
 
 
 def lines():
@@ -20,7 +21,7 @@ def lines():
 
 def checksum_of(study, folder):
     output = pathlib.Path(folder) / f"{study}.h5"
-    code, out, err = regatta("run", HERE / f"{study}.yaml", "-o", output, "-quiet", ranks=2)
+    code, out, err = regatta("run", STUDIES[study], "-o", output, "-quiet", ranks=2)
     assert code == 0, out + err
     return regatta("checksum", output)[1].split()[0]
 

@@ -165,6 +165,16 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   return rg_space_cube(&domain->design, ((const Options *)options)->dim, -BOUND, BOUND);
 }
 
+/* Rotations by Gram and Schmidt, and their products. */
+static void cost_of(const void *options, RgProblemCost *cost)
+{
+  const double dim = ((const Options *)options)->dim;
+
+  cost->setup = 10 * dim * dim * dim;
+  cost->evaluation = 2e-9 * dim * dim;
+  cost->bytes = 8 * 4 * dim * dim;
+}
+
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 {
   const Options *o = problem->options;
@@ -205,6 +215,7 @@ const RgProblemClass rg_problem_bbob = {
            "2009: noiseless functions definitions, RR-6829"),
   RG_OPTIONS(Options, params),
   .traits = RG_PROBLEM_RANDOM,
+  .cost = cost_of,
   .domain = domain,
   .create = create,
   .evaluate = evaluate,

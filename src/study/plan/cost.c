@@ -58,6 +58,7 @@ static RgSetMethod method_of(const RgCell *cell)
 static RgMethodCost method_cost(const RgCell *cell)
 {
   const RgTrialSize size = {.n = cell->run.initial_points + cell->run.iterations,
+                            .dim_x = cell->dim_x,
                             .dim_c = cell->dim_c,
                             .size_c = cell->size_c,
                             .finite = finite_points(cell) > 0};
@@ -254,11 +255,12 @@ double rg_cost_bytes(const RgCell *cell, int ranks)
   const double n = cell->run.initial_points + (double)cell->run.iterations;
   const double bytes = rg_cost_process_bytes + 8 * n * (32 + 2 * cell->dim_x + cell->dim_c) +
                        8.0 * cell->size_x * cell->dim_x + search_bytes(cell) +
-                       rg_cost_dense_bytes(cell, ranks);
+                       rg_cost_dense_bytes(cell, ranks) +
+                       rg_problem_cost(cell->problem, cell->problem_options).bytes;
 
   return cell->algorithm->reads & RG_READS_SURROGATE
            ? bytes + model_bytes(cell, n, ranks) + path_bytes(cell) + rg_cost_context_bytes(cell)
-           : bytes;
+           : bytes + method_cost(cell).bytes;
 }
 
 int rg_cost_evaluations(const RgCell *cell, double seconds, int *evaluated)

@@ -105,7 +105,7 @@ static bool can_run(const RgCell *cell)
   return cell->surrogate.solver != RG_SOLVER_ITERATIVE || (!PetscInitialized(&started) && started);
 }
 
-/* Whether a cell needs no team, and a few of its queries fit the time of a probe. */
+/* Whether a cell needs no team, and a few of its queries fit this host and the time of a probe. */
 static bool is_small(const RgCell *cell)
 {
   const RgProblemCost problem = rg_problem_cost(cell->problem, cell->problem_options);
@@ -113,7 +113,8 @@ static bool is_small(const RgCell *cell)
   const double n = PetscMax(1, rg_cost_evaluations(cell, problem.evaluation, &evaluated));
 
   return cell->run.ranks_per_trial <= 1 && rg_cost_order(cell) < rg_team_measured_crossover(2) &&
-         rg_cost_nominal(cell) / n - problem.evaluation < PER_QUERY && cell->run.iterations > 0;
+         rg_cost_nominal(cell) / n - problem.evaluation < PER_QUERY && cell->run.iterations > 0 &&
+         rg_cost_bytes(cell, 1) < (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
 /* Lines that a trial adds to its logs in the study directory, each with an fsync: answers of a
@@ -307,7 +308,7 @@ static PetscErrorCode time_search(const RgStudy *study, const RgCell *cell, uint
   double rough = 0, exact = 0;
 
   *seconds = 0;
-  if (cell->problem->traits & RG_PROBLEM_COSTLY || !is_small(cell)) return 0;
+  if (cell->problem->traits & (RG_PROBLEM_COSTLY | RG_PROBLEM_UNKNOWN) || !is_small(cell)) return 0;
   PetscCall(rg_problem_create(cell->problem, cell->problem_options, study->seed, instance, &problem,
                               &failure));
   if (!failure.failed && isnan(problem.optimum) && !problem.domain.n_constraints) {

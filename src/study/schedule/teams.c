@@ -280,10 +280,15 @@ static void check_cell(const RgCell *cell, int size, double memory, int ranks_he
   if (fits && rg_cost_countable(cell, size)) return;
   const int enough = size_that_fits(cell, size, memory, ranks_here);
   const int ranks = (int)fmin(memory / rg_cost_bytes(cell, size), ranks_here);
-  int used = rg_format(message, RG_TEAMS_MESSAGE, "'%.80s' on '%.80s' needs %.1f GB%s for %d %s",
-                       cell->algorithm_label, cell->problem_label, need / 1e9,
-                       contexts > need / 2 ? ", most of it for its contexts," : "", ranks_here,
-                       ranks_here == 1 ? "rank" : "ranks");
+  const RgPlace at = cell->problem_place;
+  int used = at.file
+               ? rg_format(message, RG_TEAMS_MESSAGE, "%.200s:%d:%d: ", at.file, at.line, at.column)
+               : 0;
+  used += rg_format(message + used, RG_TEAMS_MESSAGE - used,
+                    "'%.80s' on '%.80s' needs %.1f GB%s for %d %s", cell->algorithm_label,
+                    cell->problem_label, need / 1e9,
+                    contexts > need / 2 ? ", most of it for its contexts," : "", ranks_here,
+                    ranks_here == 1 ? "rank" : "ranks");
   char *rest = message + used;
   const size_t room = (size_t)(RG_TEAMS_MESSAGE - used);
   if (fits)

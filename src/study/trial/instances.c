@@ -444,8 +444,8 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
   entry->broken = failure->failed;
   entry->among = instances;
   const bool unknown = isnan(entry->problem.optimum) || entry->problem.epoch;
-  const bool searched =
-    !entry->broken && !entry->n_optima && unknown && !(cell->problem->traits & RG_PROBLEM_COSTLY);
+  const bool searched = !entry->broken && !entry->n_optima && unknown &&
+                        !(cell->problem->traits & (RG_PROBLEM_COSTLY | RG_PROBLEM_UNKNOWN));
   if (instances->folder && searched && !entry->file_key && !entry->problem.by_team)
     PetscCall(make_file_key(instances, study, cell, number, entry));
   return 0;
