@@ -171,7 +171,6 @@ static void cost_of(const void *options, RgProblemCost *cost)
   const double dim = ((const Options *)options)->dim;
 
   cost->setup = 10 * dim * dim * dim;
-  cost->evaluation = 2e-9 * dim * dim;
   cost->bytes = 8 * 4 * dim * dim;
 }
 
