@@ -238,6 +238,7 @@ PetscErrorCode rg_embedding_wrap(uint64_t study_seed, RgProblem *problem)
   data->class.constrain = class->constrain ? constrain : NULL;
   data->class.gradient = class->gradient ? gradient : NULL;
   data->class.destroy = destroy;
+  if (embedding->random) data->class.traits |= RG_PROBLEM_RANDOM;
   data->scale = 1;
   PetscCall(PetscMalloc2(d, &data->own, d, &data->slope));
   problem->class = &data->class;
