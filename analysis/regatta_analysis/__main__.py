@@ -73,9 +73,11 @@ def _study(options):
     options.over = [results.full_name(name) for name in options.over or []]
     options.panel = options.panel and results.full_name(options.panel)
     from .figures import style
+    from .report import answer as answers
     from .report.summary import write_all
     with style.wide(options.width):
         written = write_all(results, options)
+    say("\n".join(answers.as_text(results, options.metric[0])))
     said = f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}"
     if not options.page:
         return said

@@ -32,3 +32,11 @@ def failed_trials(results, most=5):
     lines = [f"{t.algorithm} on {problem_of(t)}, instance {t.instance}, seed {t.seed}: "
              f"{getattr(t, 'message', '') or 'no message'}" for t in failed.head(most).itertuples()]
     return lines + ([f"and {len(failed) - most} more"] if len(failed) > most else [])
+
+
+def duration(seconds):
+    """Seconds in the unit that fits."""
+    for unit, size in (("days", 172800.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= size:
+            return f"{seconds / (86400.0 if unit == 'days' else size):.3g} {unit}"
+    return f"{seconds:.3g} s"

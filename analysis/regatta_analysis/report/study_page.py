@@ -16,7 +16,7 @@ from ..load.settings import method_label
 from ..progress import progress
 from ..stats import aggregate, inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics, dynamic_note, metric_on
-from . import best_tables, charts, parts, stills, summary, tables
+from . import answer, best_tables, charts, parts, stills, summary, tables
 from .curve import MARKS
 from .pages import render
 
@@ -126,7 +126,7 @@ def _study(results, id_, command, panel=None):
              "command": command or _default_command(results), "text": results.study,
              "settings": summary.settings_of(results),
              "provenance": parts.provenance(results), "failed": parts.failed_trials(results),
-             "open": _open_cells(cells), **_state(results), "tiles": _tiles(results),
+             "said": answer.sentences(results, metric), "open": _open_cells(cells), **_state(results), "tiles": _tiles(results),
              **_stills(results, metrics, panel), **_sweeps(results, metric, swept, panel), **_tables(results, metrics)}
     left = len(results.problems) - charts.PANELS
     about["curves_note"] = (f"The first {charts.PANELS} of {len(results.problems)} problems; "
@@ -169,19 +169,12 @@ def _tiles(results):
              *([(f"{failed:,}", "failed trials", "bad")] if failed else [])]
     if "cpu" in results.trials:
         seconds = float(results.trials["cpu"].sum())
-        found.append((_duration(seconds), "CPU time", ""))
+        found.append((parts.duration(seconds), "CPU time", ""))
     return found
 
 
 def _counted(n, word):
     return f"{n:,}", word + "s" * (n != 1), ""
-
-
-def _duration(seconds):
-    for unit, size in (("days", 172800.0), ("h", 3600.0), ("min", 60.0)):
-        if seconds >= size:
-            return f"{seconds / (86400.0 if unit == 'days' else size):.3g} {unit}"
-    return f"{seconds:.3g} s"
 
 
 def _open_cells(cells):
@@ -257,10 +250,10 @@ def _tables(results, metrics):
         tested.append(grown if swept else tables.upright(grown))
     runtime = tables.Table("Time per trial", "Mean ± standard error; wall = fit + acquire + evaluate.",
                            *tables.runtime_grid(tables.runtime(results)))
-    answer = [best_tables.best_table(results.best_settings(metrics[0]), metrics[0]),
+    settings = [best_tables.best_table(results.best_settings(metrics[0]), metrics[0]),
               best_tables.effects_table(results.effects(metrics[0]), metrics[0])] if metrics and swept else []
     index = summary.index_table(results)
-    return {"answer": [_cut(t) for t in answer], "index": index if index.rows else None, "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
+    return {"answer": [_cut(t) for t in settings], "index": index if index.rows else None, "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
             "runtime": _cut(runtime)}
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from ..escape import alternative, code, code_block, markdown as md, write_csv
 from ..figures import bounds, clock as clock_figures, figures, overviews, panels, runtime_profiles, style, sweep
-from . import best_tables, parts, stills, tables
+from . import answer, best_tables, parts, stills, tables
 from ..stats import aggregate, clock, inference, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError, nearest
 from ..stats.regret import METRICS, default_metrics, metric_on
@@ -27,7 +27,7 @@ def write_all(results, options):
     options.out.mkdir(parents=True, exist_ok=True)
     tables.write_curves(results, options.metric, band, options.out)  # first, because it needs the most memory
     swept, sensitivity = _sweeps(results, options, band)  # early, because it checks settings and methods
-    answer, best = best_tables.write(results, options.metric[0], options.out) if results.settings else ([], "")
+    settings, best = best_tables.write(results, options.metric[0], options.out) if results.settings else ([], "")
     drawn = (_panel_figures if options.panel else _regret_figures)(results, options, band)
     if figures.confidence_problems(results):
         drawn.append(("Confidence parameter", _save(
@@ -48,9 +48,9 @@ def write_all(results, options):
         name = metric_on(results, results.problems, options.metric[0]).name
         together = "".join(map(tables.section, aggregate.tables(results, options.metric[0], name)))
     path = options.out / "summary.md"
-    path.write_text(_summary(results, drawn, best, regret, runtime, together + statistics + sensitivity),
+    path.write_text(_summary(results, options.metric[0], drawn, best, regret, runtime, together + statistics + sensitivity),
                     encoding="utf-8")
-    written = [file for _, files in drawn for file in files] + [path, *more, *answer, *clock_tables]
+    written = [file for _, files in drawn for file in files] + [path, *more, *settings, *clock_tables]
     if bbob.bbob_problems(results):
         written.append(options.out / "ert.csv")
         write_csv(bbob.ert_table(bbob.runs(results)), written[-1])
@@ -233,13 +233,13 @@ def file_names(labels):
     return names
 
 
-def _summary(results, drawn, best, regret, runtime, statistics):
+def _summary(results, metric, drawn, best, regret, runtime, statistics):
     cells = results.cells()
     cells = cells[cells["planned"] > 0]
     total = results.counts()
     about = [f"- {name}: {md(results.attributes[name])}" for name in
              ("source", "references", "history") if str(results.attributes.get(name, "")).strip()]
-    lines = [f"# {md(results.title)}", "", *tables.state_line(results).splitlines(),
+    lines = [f"# {md(results.title)}", "", *answer.as_markdown(results, metric),
              f"- results: {code(results.path.name)} ({'incomplete' if results.state else 'complete'})", *about,
              f"- problems: {md('; '.join(results.problems))}",
              f"- algorithms: {md('; '.join(results.algorithms))}",

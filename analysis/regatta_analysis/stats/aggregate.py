@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 DRAWS = 2000
 COLUMNS = ["algorithm", "problems", "n", "ratio", "low", "high", "stuck", "improvement"]
-PAIRS = ["a", "b", "problems", "ratio", "low", "high", "better", "better_low", "better_high", "verdict"]
+PAIRS = ["a", "b", "problems", "ratio", "low", "high", "better", "better_low", "better_high", "verdict", "n", "p",
+         "p_holm"]
 
 
 def scores(results: Results, metric: str) -> pd.DataFrame:
@@ -110,7 +111,8 @@ def _improvement(table, algorithm):
 
 def pairs(table: pd.DataFrame, first: str, places: Mapping[str, str] | None = None) -> pd.DataFrame:
     """PAIRS of one algorithm against each other one, over the problems that both have: the pooled ratio of paired
-    trials with its confidence sequence, P(better) with its interval, and the verdict (`evidence.pooled`). places:
+    trials with its confidence sequence, P(better) with its interval, the verdict, the number of pairs of each problem, and p, also with
+    Holm's correction over the rows (`evidence.pooled`). places:
     {problem: its problem of the study file}; panels of one share their trials."""
     rows, places = [], places or {}
     for other in (name for name in table["algorithm"].unique() if name != first):
@@ -119,8 +121,9 @@ def pairs(table: pd.DataFrame, first: str, places: Mapping[str, str] | None = No
         if found:
             p = evidence.pooled(list(found.values()), [places.get(problem, problem) for problem in found])
             rows.append([first, other, len(found), p.typical, p.low, p.high, p.better, p.better_low, p.better_high,
-                         p.verdict])
-    return pd.DataFrame(rows, columns=PAIRS)
+                         p.verdict, min(map(len, p.contrasts)), p.p])
+    frame = pd.DataFrame(rows, columns=PAIRS[:-1])
+    return frame.assign(p_holm=comparison.holm(frame["p"]))
 
 
 def _evidence(here, a, b):

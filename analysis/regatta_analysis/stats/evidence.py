@@ -123,6 +123,12 @@ class _Statement:
     def _p(self, contrasts, border):
         return 1.0 / max(1.0, self._evidence([_less(c, border) for c in contrasts]))
 
+    @property
+    def p(self) -> float:
+        """p of "there is no difference", two-sided, valid at any stopping time."""
+        known = all(map(len, self.contrasts))
+        return min(1.0, 2.0 * min(self.p_below(self.neutral), self.p_above(self.neutral))) if known else np.nan
+
     def against(self, border: float) -> str:
         """The place of the effect: "below" or "above" the border, or "open"."""
         if self.p_below(border) <= self.level / 2.0:
@@ -258,11 +264,6 @@ class Evidence(_Statement):
     def typical(self) -> float:
         """The median over units of the ratio (or difference)."""
         return self._effect(centre(self.units, "median"))
-
-    @property
-    def p(self) -> float:
-        """p of "there is no difference", two-sided, valid at any stopping time."""
-        return min(1.0, 2.0 * min(self.p_below(self.neutral), self.p_above(self.neutral))) if len(self.units) else np.nan
 
     @property
     def needed(self) -> float:

@@ -1,0 +1,331 @@
+"""The answer of a study in sentences: which method ends best, against which others that holds, by how much, what limits
+it, and what would decide an open comparison. Pages, summary.md and the terminal begin with it.
+
+A finding is no stronger than the comparisons that the tables show (`stats.inference.comparisons`, `stats.aggregate`):
+*shown* is better with Holm's correction over all of them, *supported* is better at 5% by itself, *open* is neither.
+"""
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..escape import markdown
+from ..load.results import remembered
+from ..stats import aggregate, evidence, inference, robust, sweep
+from ..stats.regret import METRICS, default_metrics, metric_on, more_is_better, stops
+from . import parts, tables
+
+SHOWN, SUPPORTED, OPEN, ALIKE, AGAINST = "shown", "supported", "open", "no difference in practice", "worse"
+GROUPS, NAMED = 6, 3  # sentences about problems; names in a list before "and n others"
+SETTINGS, PANELS = 5, 3  # of a sweep: sentences about best settings, about methods
+MOST = 1000  # units beyond which nobody adds trials to decide one comparison
+
+
+@dataclass(frozen=True)
+class Rival:
+    """The comparison of a leader with another method, of which less is better: `grade`, and the numbers of Evidence."""
+    name: str
+    grade: str
+    n: int
+    scale: str
+    effect: float
+    low: float
+    high: float
+    better: float
+    better_low: float
+    better_high: float
+    needed: float = np.nan
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The method with the best median on a problem, medians of all methods, and its rivals, the nearest one first."""
+    problem: str
+    leader: str
+    medians: dict
+    trials: int
+    rivals: tuple
+
+    @property
+    def alike(self):
+        """The rivals with the leader's median."""
+        return [r.name for r in self.rivals if self.medians[r.name] == self.medians[self.leader]]
+
+
+def sentences(results, metric=None) -> list[str]:
+    """The answer, at most some ten sentences; only the state of an incomplete study where nothing can be said."""
+    said = [f"{results.state}; these sentences are about the trials that are done."] if results.state else []
+    known = [m for m in default_metrics(results) if inference.recorded(results, m)]
+    metric = metric or (known[0] if known else None)
+    if metric is None or not results.counts()["done"]:
+        return said[:1] and [f"{results.state}."]
+    found = findings(results, metric)
+    swept = bool(sweep.names(results))
+    first = _best_settings(results, metric) if swept else _together(results, metric, found)
+    first = first + _by_problem(results, metric, found, PANELS if swept else GROUPS)
+    if not first:
+        return said[:1] and [f"{results.state}."]
+    return said + first + _limits(results, metric, found) + _deciding(results, found)
+
+
+@remembered
+def findings(results, metric) -> list[Finding]:
+    """A Finding per problem on which at least two methods have common trials, more than one of each."""
+    frame, made = inference.comparisons(results, metric), []
+    for problem, rows in frame.groupby("problem", sort=False):
+        table = inference.final_values(results, problem, metric)
+        medians = _medians(table)
+        counted = table.notna().sum()
+        ranks = table.dropna().rank(axis=1).mean()
+        able = [a for a in medians.index if np.isfinite(medians[a]) and counted[a] > 1]
+        if len(able) < 2:
+            continue
+        leader = min(able, key=lambda a: (medians[a], ranks.get(a, np.inf)))
+        rivals = [_rival(leader, row) for row in rows.itertuples() if leader in (row.a, row.b) and row.n]
+        order = sorted(rivals, key=lambda r: medians[r.name])
+        if order and max(r.n for r in order) > 1:
+            made.append(Finding(problem, leader, medians.to_dict(), int(counted[leader]), tuple(order)))
+    return made
+
+
+def _medians(table):
+    """The median of every method as in the tables: over the medians of the instances where trials share them."""
+    instances = table.index.get_level_values("instance")
+    if 1 < instances.nunique() < len(table):
+        table = table.groupby(level="instance").agg(lambda values: robust.centre(values.dropna(), "median"))
+    return table.apply(lambda values: robust.centre(values.dropna(), "median"))
+
+
+def _rival(leader, row):
+    """The comparison of a row of `comparisons` (or of `aggregate.pairs`), seen from the leader."""
+    mine = Rival(row.b, grade(row.verdict, row.p_holm), int(row.n), getattr(row, "scale", "ratio"), row.effect, row.low,
+                 row.high, row.better, row.better_low, row.better_high, getattr(row, "needed", np.nan))
+    if row.a == leader:
+        return mine
+    turned = {evidence.BETTER: evidence.WORSE, evidence.WORSE: evidence.BETTER}
+    flip = (lambda v: -v) if mine.scale == "difference" else lambda v: np.inf if v == 0.0 else 1.0 / v
+    return replace(mine, name=row.a, grade=grade(turned.get(row.verdict, row.verdict), row.p_holm), effect=flip(row.effect),
+                   low=flip(row.high), high=flip(row.low), better=1.0 - row.better, better_low=1.0 - row.better_high,
+                   better_high=1.0 - row.better_low)
+
+
+def grade(verdict, corrected):
+    """The word for a verdict of "the first is better", with its p after Holm's correction."""
+    if verdict == evidence.BETTER:
+        return SHOWN if corrected <= evidence.LEVEL else SUPPORTED
+    return {evidence.WORSE: AGAINST, evidence.EQUIVALENT: ALIKE}.get(verdict, OPEN)
+
+
+# ---- sentences -----------------------------------------------------------------------------------
+
+
+def _together(results, metric, found):
+    """The sentence on all problems, if there are several with a common scale."""
+    if METRICS[metric].running or len({results.group(f.problem).base for f in found}) < 2:
+        return []
+    whole, against = aggregate.made(results, metric)
+    if not len(against) or whole["problems"].max() < 2:
+        return []
+    leader, name = against["a"].iloc[0], metric_on(results, results.problems, metric).name.lower()
+    rivals = [_rival(leader, row) for row in against.rename(columns={"ratio": "effect"}).itertuples()]
+    order = dict(zip(whole["algorithm"], whole["ratio"]))
+    rivals.sort(key=lambda r: order[r.name])
+    many = whole.set_index("algorithm").loc[leader]
+    whole_ = Finding("", leader, order, int(many.n), tuple(rivals))
+    return [f"Over {int(many.problems)} problems together {leader} ends lowest: its {name} is {many.ratio:.2g} "
+            f"[{many.low:.2g}, {many.high:.2g}] times what is usual on a problem; {_standing(whole_)}. "
+            f"{_against(rivals[0], leader, name, each=True)}"]
+
+
+def _by_problem(results, metric, found, most):
+    """A sentence for each group of problems with the same finding, the largest first where there are too many."""
+    groups = {}
+    for key in (_whole_key, _coarse_key):
+        groups = {}
+        for f in found:
+            groups.setdefault(key(f), []).append(f)
+        if len(groups) <= most:
+            break
+    some = list(groups.values())
+    if len(some) > most:
+        some = sorted(some, key=len, reverse=True)[:most - 1]
+    said = [_one(results, metric, group[0]) if len(group) == 1 else _several(results, metric, group) for group in some]
+    left = len(found) - sum(map(len, some))
+    return said + ([f"Findings on {left} other problems differ from these; the tables have them."] if left else [])
+
+
+def _whole_key(f):
+    return f.leader, tuple(f.alike), tuple(sorted((r.name, r.grade) for r in f.rivals))
+
+
+def _coarse_key(f):
+    """The leader, and which grades its comparisons have."""
+    return f.leader, tuple(f.alike), tuple(sorted({r.grade for r in f.rivals}))
+
+
+def _one(results, metric, f):
+    name = metric_on(results, [f.problem], metric).name.lower()
+    near = next((r for r in f.rivals if r.grade != ALIKE), f.rivals[0])
+    sign = -1.0 if more_is_better(results, f.problem, metric) else 1.0
+    mine, other = (tables.between(sign * f.medians[m]) for m in (f.leader, near.name))
+    beside = "" if near.name in f.alike else f" against {other} of {near.name}"
+    return (f"On {results.title_of(f.problem)} {_leaders(results, metric, f)}: median {name} {mine}{beside}; "
+            f"{_standing(f)}. {_against(near, f.leader, name)}")
+
+
+def _leaders(results, metric, f):
+    """"A ends lowest", or "A, B and C end lowest alike" where their medians are equal."""
+    end = "highest" if more_is_better(results, f.problem, metric) else "lowest"
+    return f"{listed([f.leader, *f.alike])} end {end} alike" if f.alike else f"{f.leader} ends {end}"
+
+
+def _several(results, metric, group):
+    f, pairs = group[0], [g.rivals[0].n for g in group]
+    where = listed([results.title_of(g.problem) for g in group])
+    same = len({_whole_key(g) for g in group}) == 1
+    grades = _standing(f) if same else "; ".join(_spread(group))
+    won = [g.rivals[0].better for g in group]
+    return (f"On {where} {_leaders(results, metric, f)}: {grades}. Against the next method P(better) is "
+            f"{min(won):.2f} to {max(won):.2f}, from {_range(pairs)} pairs on a problem.")
+
+
+def _spread(group):
+    """How many comparisons of a group of problems have each grade."""
+    grades = [r.grade for f in group for r in f.rivals]
+    return [f"{grades.count(g)} of {len(grades)} comparisons {g}" for g in dict.fromkeys(grades)]
+
+
+def _standing(f):
+    """Against which rivals a finding has each grade."""
+    said = []
+    for g in (SHOWN, SUPPORTED, OPEN, ALIKE, AGAINST):
+        names = [r.name for r in f.rivals if r.grade == g]
+        if names:
+            whom = f"all {len(names)} others" if len(names) == len(f.rivals) > NAMED else listed(names)
+            whom = f"{f.leader} and {whom}" if f.alike and g == ALIKE else whom
+            said.append({ALIKE: f"no difference in practice {'between' if f.alike else 'from'} {whom}",
+                           AGAINST: f"paired trials show it worse than {whom}"}.get(g, f"{g} against {whom}"))
+    return "; ".join(said)
+
+
+def _against(rival, leader, name, each=False):
+    """The effect and P(better) of a leader against a rival, with their intervals."""
+    numbers = tables.between(rival.effect, rival.low, rival.high)
+    effect = (f"the {name} of {leader} is typically {numbers} times that of {rival.name}" if rival.scale != "difference" else
+              f"{leader} typically differs from {rival.name} by {numbers}, below 0 if it is better")
+    return (f"By pairs, {effect}, and P(better) is {rival.better:.2f} [{rival.better_low:.2f}, {rival.better_high:.2f}], "
+            f"from {rival.n} pairs{' of each problem' if each else ''}.")
+
+
+def listed(names, most=NAMED):
+    """"A, B and C", or "A, B and 5 others"."""
+    names = list(names)
+    if len(names) > most + 1:
+        names = [*names[:most], f"{len(names) - most} others"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _range(values):
+    return str(min(values)) if min(values) == max(values) else f"{min(values)} to {max(values)}"
+
+
+def _best_settings(results, metric):
+    """Sentences on the best settings of a sweep, those of all problems together first."""
+    best = results.best_settings(metric)
+    best = best[(best["cells"] > 1) & (best["setting"] != "") & best["median"].notna()]
+    order = best.sort_values("scale", key=lambda scale: scale != "ratio", kind="stable")
+    said = []
+    for r in order.head(SETTINGS).itertuples(index=False):
+        others, alike = r.cells - 1, len(r.alike)
+        counts = [(SHOWN, others - alike), (OPEN, alike)]
+        whom = {others: f"all {others} other settings" if others > 1 else "the other setting"}
+        told = [f"{g} against {whom.get(n, f'{n} of {others} other settings')}" for g, n in counts if n]
+        where = "Over all problems together" if r.scale == "ratio" else f"On {r.problem}"
+        said.append(f"{where} {r.method} ends best at {r.setting}: {'; '.join(told)}.")
+    left = len(order) - SETTINGS
+    return said + ([f"The table of best settings has {left} more."] if left > 0 else [])
+
+
+# ---- limits, and what would decide ---------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=1)
+def least():
+    """The number of pairs from which on wins alone can show something."""
+    n = 1
+    while evidence.compare(np.arange(1.0, n + 1.0), np.arange(1.0, n + 1.0) * 100.0 ** np.arange(1, n + 1)).verdict != evidence.BETTER:
+        n += 1
+    return n
+
+
+def _limits(results, metric, found):
+    """One sentence on what limits the findings, or none."""
+    said, counts = [], results.counts()
+    if counts["failed"]:
+        said.append(f"{counts['failed']} of {counts['planned']} trials failed and count nowhere")
+    stuck = [(f.problem, sum(tables.stuck_trials(results, f.problem, metric).values())) for f in found]
+    if any(n for _, n in stuck):
+        said.append(f"{sum(n for _, n in stuck)} trials are stuck")
+    few = [f for f in found if max(r.n for r in f.rivals) < f.trials]
+    few = [f for f in few if _by_instance(results, f.problem)]
+    if few:
+        said.append(f"on {listed([results.title_of(f.problem) for f in few])} a pair is an instance, with all its seeds "
+                    f"({_range([f.rivals[0].n for f in few])} instances)")
+    small = [f for f in found if max(r.n for r in f.rivals) < least()]
+    if small:
+        said.append(f"fewer than {least()} pairs on {listed([results.title_of(f.problem) for f in small])} can show nothing")
+    unequal = [f.problem for f in found if _unequal(results, f.problem)]
+    if unequal:
+        said.append(f"budgets are unequal on {listed([results.title_of(p) for p in unequal])}")
+    return [f"Limits: {'; '.join(said)}."] if said else []
+
+
+def _by_instance(results, problem):
+    trials = results.group(problem).trials
+    return 1 < trials["instance"].nunique() < len(trials) / max(1, trials["algorithm"].nunique())
+
+
+def _unequal(results, problem):
+    """Whether complete trials of two methods have different numbers of queries."""
+    group = results.group(problem)
+    trials = group.trials[group.trials["status"] == "complete"]
+    made = (trials["n_iterations"] - trials["n_initial"]).groupby(trials["algorithm"], observed=True).agg(["min", "max"])
+    return bool(len(made) and made["min"].min() < made["max"].max()) or bool((stops(group) > 0).any())
+
+
+def _deciding(results, found):
+    """One sentence on the open comparison of a leader that the fewest further trials decide."""
+    wanted = [(r.needed - r.n, f, r) for f in found for r in f.rivals if r.grade == OPEN]
+    if not wanted:
+        return []
+    able = [w for w in wanted if np.isfinite(w[0]) and 0 < w[0] and w[2].needed <= MOST]
+    if not able:
+        return [f"No open comparison is near a decision: at these shares of wins none is decided by {MOST:,} pairs."]
+    extra, f, r = min(able, key=lambda w: w[0])
+    trials = results.group(f.problem).trials
+    key = "instance" if trials["instance"].nunique() > 1 else "seed"
+    goal = int(np.ceil(r.needed / 5.0) * 5) if r.needed > 20 else int(r.needed)
+    more = goal - r.n
+    cost = ""
+    if "cpu" in results.trials and results.trials["cpu"].sum() > 0:
+        each = results.trials["cpu"].sum() / max(1, results.trials[key].nunique())
+        cost = f", {parts.duration(float(more * each))} of CPU time"
+    first = "Of the open comparisons the nearest to a decision is" if len(wanted) > 1 else "Open is"
+    return [f"{first} {f.leader} against {r.name} on {results.title_of(f.problem)}: about {more} more {key}s{cost}, decide it if wins "
+            f"keep their share ({key}s: {goal} in the study file, then the same command again)."]
+
+
+# ---- writers -------------------------------------------------------------------------------------
+
+
+def as_markdown(results, metric) -> list[str]:
+    """Lines of Markdown."""
+    return [*(f"- {markdown(text)}" for text in sentences(results, metric)), ""]
+
+
+def as_text(results, metric) -> list[str]:
+    """Lines for a terminal, with an empty one behind them."""
+    found = sentences(results, metric)
+    return [*found, ""] if found else []

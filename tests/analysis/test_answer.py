@@ -1,0 +1,182 @@
+"""The answer in sentences: what it says of made-up studies, that it claims no more than the comparisons show, and that
+the page, summary.md and the terminal begin with it."""
+import unittest
+from unittest import mock
+
+import common
+import numpy as np
+import synthetic
+from regatta_analysis import load
+from regatta_analysis.report import answer, study_page
+from regatta_analysis.stats import aggregate, evidence, inference
+from test_cli import run
+from test_study_page import swept_study
+
+LEVELS = {"A": 0.02, "B": 0.1, "C": 0.5}
+
+
+class Answer(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        common.undrawn(cls)
+
+    def study(self, *problems, **more):
+        path = self.scratch / "s.h5"
+        synthetic.write(path, list(problems), **more)
+        return load(path)
+
+    def says(self, *problems, metric=None, **more):
+        return answer.sentences(self.study(*problems, **more), metric)
+
+    def test_nothing_where_nothing_can_be_said(self):
+        two = ["EI", "Random"]
+        for part in (synthetic.problem("P", ["EI"], seeds=5), synthetic.problem("P", two, seeds=1),
+                     synthetic.problem("P", two, seeds=3, failed=range(6)),
+                     synthetic.problem("P", two, seeds=3, failed=range(3)),
+                     synthetic.problem("P", two, seeds=4, failed=(0, 1, 2, 5, 6, 7))):  # one pair
+            self.assertEqual(self.says(part), [])
+
+    def test_an_incomplete_study_says_so_first(self):
+        (self.scratch / "s.h5.d").mkdir()
+        part = synthetic.made_up("P", LEVELS, seeds=12)
+        synthetic.write(self.scratch / "s.h5.d" / "0-a.h5", [part], complete=0, rows={"P": [0, 1, 12, 13]})
+        said = answer.sentences(load(self.scratch / "s.h5.d"))
+        self.assertIn("4 of", said[0])
+        self.assertIn("open against B", said[1])
+        synthetic.write(self.scratch / "s.h5.d" / "0-a.h5", [part], complete=0, rows={"P": [0, 1]})
+        said = answer.sentences(load(self.scratch / "s.h5.d"))
+        self.assertEqual(len(said), 1)
+        self.assertIn("2 of", said[0])
+
+    def test_two_methods(self):
+        said, = self.says(synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12))
+        for words in ("On P A ends lowest: median simple regret ", " of B; shown against B. ",
+                      "the simple regret of A is typically 0.2", "P(better) is 1.00 [0.61, 1.00], from 12 pairs."):
+            self.assertIn(words, said)
+
+    def test_what_limits_and_what_decides(self):
+        part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=5)
+        said = self.says(part)
+        self.assertIn("open against B", said[0])
+        self.assertEqual(said[1], f"Limits: fewer than {answer.least()} pairs on P can show nothing.")
+        self.assertRegex(said[2], r"^Open is A against B on P: about \d+ more seeds, [\d.]+ m?s?.* of CPU time, decide it if wins keep "
+                         r"their share \(seeds: \d+ in the study file")
+        part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)
+        part["status"][0], part["n_rows"][13] = 2, part["n_rows"][13] - 1
+        part["arrays"]["simple_regret"][14] *= 1000.0
+        limits = self.says(part)[1]
+        for words in ("1 of 24 trials failed", "1 trials are stuck", "budgets are unequal on P"):
+            self.assertIn(words, limits)
+        shared = synthetic.problem("P", ["EI", "Random"], instances=4, seeds=6)
+        self.assertIn("on P a pair is an instance, with all its seeds (4 instances)", " ".join(self.says(shared)))
+
+    def test_the_bound_on_pairs(self):
+        """With fewer pairs no wins show anything, with as many they do."""
+        n = answer.least()
+        for count, verdict in ((n - 1, evidence.OPEN), (n, evidence.BETTER)):
+            a = np.arange(1.0, count + 1.0)
+            for growth in (a, a[::-1], a**3, 100.0**a):
+                found = evidence.compare(a, a * np.exp(growth)).verdict
+                self.assertTrue(found == verdict or count == n, (count, growth))
+        self.assertEqual(evidence.compare(a, a * 100.0**a).verdict, evidence.BETTER)
+
+    def test_many_problems_are_grouped(self):
+        for count in (12, 60):
+            levels = {"A": 0.02, "B": 0.1, "C": 0.5, "D": 0.4, "E": 0.45}
+            said = self.says(*(synthetic.made_up(f"P{k}", levels, seeds=10, queries=6) for k in range(count // 5)))
+            self.assertIn(f"Over {count // 5} problems together A ends lowest", said[0])
+            self.assertLessEqual(len(said), 10)
+            self.assertLess(max(map(len, said)), 500)
+        random = np.random.default_rng(3)
+        parts = [synthetic.made_up(f"P{k}", {m: random.uniform(0.1, 0.2) for m in "ABCDE"}, seeds=8, noise=0.5)
+                 for k in range(12)]
+        self.assertLessEqual(len(self.says(*parts)), 10)
+
+    def test_equal_medians_have_no_leader(self):
+        part = synthetic.made_up("P", {"A": 0.02, "B": 0.1, "C": 0.5}, seeds=12)
+        for k, (method, _, _) in enumerate(part["cells"]):
+            if method in "AB":
+                part["arrays"]["simple_regret"][k, -1] = 0.0
+        self.assertIn("A and B end lowest alike", self.says(part)[0])
+
+    def test_no_optimum_and_minimised(self):
+        part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)
+        part["optimum"] = np.nan
+        for name in ("instantaneous", "simple", "cumulative"):
+            part["arrays"][f"{name}_regret"][:] = np.nan
+        level = {"A": 5.0, "B": 3.0}
+        for k, (method, _, seed) in enumerate(part["cells"]):
+            part["arrays"]["objective"][k] = part["arrays"]["f"][k] = level[method] + 0.01 * seed + np.arange(part["rows"]) / 9
+        said = self.says(part)
+        self.assertIn("On P A ends highest: median best value", said[0])
+        self.assertRegex(said[0], r"A typically differs from B by -?−?2\.00")
+
+    def test_infinite_values_name_no_leader(self):
+        part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)
+        part["arrays"]["simple_regret"][:] = np.inf
+        self.assertEqual(self.says(part), [])
+
+    def test_a_sweep(self):
+        swept_study(self.scratch / "w.h5", seeds=8)
+        said = answer.sentences(load(self.scratch / "w.h5"))
+        self.assertIn("On Box EI ends best at noise = ", said[0])
+        self.assertLessEqual(len(said), 10)
+
+    def test_no_finding_beyond_the_comparisons(self):
+        """Every grade and number is that of the tables, turned where the leader is the second of a pair."""
+        random = np.random.default_rng(5)
+        for seeds in (6, 10, 20):
+            parts = [synthetic.made_up(f"P{k}", dict(zip("ABCD", random.uniform(0.05, 0.2, 4))), seeds=seeds, noise=0.4)
+                     for k in range(3)]
+            results = self.study(*parts)
+            self.check(results)
+
+    def check(self, results):
+        frame = inference.comparisons(results, "simple").set_index(["problem", "a", "b"])
+        for f in answer.findings(results, "simple"):
+            for r in f.rivals:
+                table = inference.final_values(results, f.problem, "simple")
+                again = evidence.compare(table[f.leader], table[r.name])
+                p = frame.p_holm.get((f.problem, f.leader, r.name), frame.p_holm.get((f.problem, r.name, f.leader)))
+                self.assertEqual(r.grade == answer.SHOWN, again.verdict == evidence.BETTER and p <= 0.05)
+                self.assertEqual(r.grade == answer.SUPPORTED, again.verdict == evidence.BETTER and p > 0.05)
+                self.assertEqual(r.grade == answer.AGAINST, again.verdict == evidence.WORSE)
+                np.testing.assert_allclose((r.effect, r.low, r.high, r.better, r.better_low, r.better_high),
+                                           (again.typical, again.low, again.high, again.better, again.better_low,
+                                            again.better_high), rtol=1e-3, atol=1e-3)
+
+    def test_a_swapped_sign_is_seen(self):
+        """If comparisons were of b with a, the sentences would not say that the leader is better."""
+        part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)
+        results, compare = self.study(part), evidence.compare
+        with mock.patch.object(evidence, "compare", lambda a, b, *rest, **more: compare(b, a, *rest, **more)):
+            said = answer.sentences(results)
+        self.assertIn("paired trials show it worse than B", said[0])
+        self.assertNotIn("shown", said[0])
+
+    def test_together(self):
+        """Over all problems, shown only by Holm's correction over the methods."""
+        results = self.study(*(synthetic.made_up(f"P{k}", LEVELS, seeds=10) for k in range(3)))
+        _, against = aggregate.made(results, "simple")
+        self.assertTrue((against["p_holm"] >= against["p"]).all())
+        self.assertEqual(set(against["n"]), {10})
+        self.assertIn("shown against B and C", answer.sentences(results)[0])
+        with mock.patch.object(aggregate, "made", lambda *_: (aggregate.methods(aggregate.scores(results, "simple")),
+                                                              against.assign(p_holm=0.06))):
+            self.assertIn("supported against B and C", answer.sentences(results)[0])
+
+    def test_page_summary_and_terminal_begin_with_it(self):
+        synthetic.write(self.scratch / "s.h5", [synthetic.made_up("P <b>", {"A": 0.02, "B|": 0.1}, seeds=12)])
+        said = answer.sentences(load(self.scratch / "s.h5"))
+        code, out, _ = run(self.scratch / "s.h5", "--out", self.scratch / "out", "--formats", "png")
+        self.assertEqual((code, out.splitlines()[:len(said)]), (0, said))
+        lines = (self.scratch / "out" / "summary.md").read_text().splitlines()
+        self.assertTrue(lines[2].startswith("- On P &lt;b&gt; A ends lowest"))
+        self.assertIn("shown against B\\|", lines[2])
+        text = study_page.write([self.scratch / "s.h5"]).read_text()
+        self.assertLess(text.index("On P &lt;b&gt; A ends lowest"), text.index('aria-label="Contents"'))
+
+
+if __name__ == "__main__":
+    unittest.main()
