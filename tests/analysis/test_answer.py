@@ -1,5 +1,6 @@
 """The answer in sentences: what it says of made-up studies, that it claims no more than the comparisons show, and that
 the page, summary.md and the terminal begin with it."""
+import re
 import unittest
 from unittest import mock
 
@@ -61,7 +62,7 @@ class Answer(common.Case):
         said = self.says(part)
         self.assertIn("open against B", said[0])
         self.assertEqual(said[1], f"Limits: fewer than {answer.least()} pairs on P can show nothing.")
-        self.assertRegex(said[2], r"^Open is A against B on P: about \d+ more seeds, 6 s of CPU time, decide it if wins "
+        self.assertRegex(said[2], r"^Open is A against B on P: about \d+ more seeds \(6 s of CPU time\) decide it if wins "
                          r"keep their share \(seeds: \d+ in the study file")
         part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)
         part["status"][0], part["n_rows"][13] = 2, part["n_rows"][13] - 1
@@ -155,6 +156,24 @@ class Answer(common.Case):
             said = answer.sentences(results)
         self.assertIn("paired trials show it worse than B", said[0])
         self.assertNotIn("shown", said[0])
+
+    def test_a_matrix_has_both_sides(self):
+        """Of each pair the one method wins what the other loses."""
+        results = self.study(synthetic.made_up("P", LEVELS, seeds=12))
+        table, = inference.matrices(inference.comparisons(results, "simple"), {"P": "P"})
+        self.assertEqual(table.header, ["", "A", "B", "C"])
+        self.assertEqual([text for text, _ in table.rows[0]], ["A", "–", *2 * ["1.00 [0.61, 1.00] better"]])
+        self.assertEqual([bold for _, bold in table.rows[0]], [False, False, True, True])
+        self.assertEqual([text for text, _ in table.rows[1]],
+                         ["B", "0.00 [0.00, 0.39] worse", "–", "1.00 [0.61, 1.00] better"])
+
+    def test_captions_are_short_and_folded_once(self):
+        self.study(synthetic.made_up("P", LEVELS, seeds=8), synthetic.made_up("Q", LEVELS, seeds=8))
+        text = study_page.write([self.scratch / "s.h5"]).read_text()
+        self.assertEqual(text.count("<summary>How to read this</summary>"), 1)
+        self.assertEqual(text.count("above a gap of at least a factor of 10, with at"), 1)
+        for caption in re.findall(r'<p class="note">(.*?)</p>', text, re.DOTALL):
+            self.assertLessEqual(len(caption), 160, caption)
 
     def test_together(self):
         """Over all problems, shown only by Holm's correction over the methods."""

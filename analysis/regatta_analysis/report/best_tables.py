@@ -16,11 +16,11 @@ def best_table(found, metric):
     together = (" All problems together: each value as a share of the median of the method's trials on its problem."
                 if (found["scale"] == "ratio").any() else "")
     return tables.Table(
-        "Best settings", f"Final {METRICS[metric].name.lower()} at the setting with the best median, with the number of its "
-        "trials; the interval of the median holds for every law of the values. The "
-        "best of many settings looks better than it is. Not told apart: no paired evidence (95% over all settings of the "
-        f"row together) that the setting is worse by 10% or more, or at all.{together}",
-        ["Problem", "Algorithm", "Best setting", "Median [95% interval] (trials)", "Not told apart from it"], rows)
+        "Best settings", f"Final {METRICS[metric].name.lower()} at the setting with the best median. The best of many "
+        "settings looks better than it is.",
+        ["Problem", "Algorithm", "Best setting", "Median [95% interval] (trials)", "Not told apart from it"], rows,
+        "The interval of the median holds for every law of the values. Not told apart: no paired evidence (95% over all "
+        f"settings of the row together) that the setting is worse by 10% or more, or at all.{together}")
 
 
 def _median(row):
@@ -48,9 +48,10 @@ def effects_table(found, metric):
         _share(r), WORDS[r.verdict], str(r.n))] for r in found.itertuples(index=False)]
     return tables.Table(
         "Effects of the settings", f"Typical ratio of the final {METRICS[metric].name.lower()} of a trial to that at the "
-        "setting's first value (less than 1: better), over all values of the other settings, with its 95% confidence "
-        "sequence. P(better): the share of trials in which it is better, ties half.",
-        ["Problem", "Algorithm", "Setting", "Against", "Ratio [95%]", "P(better) [95%]", "Shown", "Trials"], rows)
+        "setting's first value; less than 1 is better.",
+        ["Problem", "Algorithm", "Setting", "Against", "Ratio [95%]", "P(better) [95%]", "Shown", "Trials"], rows,
+        "Over all values of the other settings, with its 95% confidence sequence. P(better): the share of trials in which "
+        "it is better, ties half.")
 
 
 def _share(row):

@@ -4,6 +4,7 @@ import hashlib
 import os
 import shlex
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from markupsafe import Markup
@@ -23,6 +24,10 @@ from .pages import render
 SCRIPT = Path(__file__).with_name("charts.js")
 ROWS = 200  # rows of a table; the files of `./run.sh figures` have the others
 OPEN_ROWS, HEAT = 60, 6  # rows, figures
+MATRICES = 12  # problems
+FINAL = "Median with its 95% interval. Bold: the best, and all that paired trials do not show to be worse."
+STUCK = ("A trial is stuck if it ends far above the others of its method: above a gap of at least a factor of 10, with at "
+         "most half of the trials above the gap.")
 REFRESH = 10  # seconds between two drawings
 
 
@@ -238,13 +243,15 @@ def _tables(results, metrics):
     swept = sweep_stats.names(results)
     final = tables.final_regret(results, metrics) if metrics and not swept else None
     made = [_final_over(results, m) for m in metrics] if swept else [tables.upright(tables.Table(
-        f"{metric_on(results, results.problems, m).name} at the last query", f"{tables.drawn_in_words(figures.Band())}"
-        f"{tables.FINAL_NOTE}{dynamic_note(results)}", *tables.final_regret_grid(results, final, m))) for m in metrics]
-    tested = [inference.comparison_table(inference.comparisons(results, metrics[0]),
-                                         f"All pairs, final {metric_on(results, results.problems, metrics[0]).name.lower()}")
-              ] if metrics else []
+        f"{metric_on(results, results.problems, m).name} at the last query", FINAL,
+        *tables.final_regret_grid(results, final, m), _how_final(results))) for m in metrics]
+    frame = inference.comparisons(results, metrics[0]) if metrics else None
+    pairs = [inference.comparison_table(
+        frame, f"All pairs, final {metric_on(results, results.problems, metrics[0]).name.lower()}")] if metrics else []
+    pairs, tested = [_cut(t) for t in pairs if t.rows], []
+    versus = inference.matrices(frame, {p: results.title_of(p) for p in results.problems})[:MATRICES] if pairs else []
     if metrics and not swept and not METRICS[metrics[0]].running:
-        tested = [*aggregate.tables(results, metrics[0], metric_on(results, results.problems, metrics[0]).name), *tested]
+        tested = [*aggregate.tables(results, metrics[0], metric_on(results, results.problems, metrics[0]).name)]
     if inference.recorded(results, "cumulative"):
         grown = inference.growth_table(inference.growth(results), results)
         tested.append(grown if swept else tables.upright(grown))
@@ -253,7 +260,8 @@ def _tables(results, metrics):
     settings = [best_tables.best_table(results.best_settings(metrics[0]), metrics[0]),
               best_tables.effects_table(results.effects(metrics[0]), metrics[0])] if metrics and swept else []
     index = summary.index_table(results)
-    return {"answer": [_cut(t) for t in settings], "index": index if index.rows else None, "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
+    how = {t.title: t.how for t in [*settings, *made, *pairs, *tested] if t.how}
+    return {"pairs": pairs, "matrices": versus, "how": {"Stuck": STUCK, **how}, "answer": [_cut(t) for t in settings], "index": index if index.rows else None, "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
             "runtime": _cut(runtime)}
 
 
@@ -261,8 +269,12 @@ def _final_over(results, metric):
     """Final values of a sweep: a row per problem and values of the settings, a column per method."""
     header, rows, _ = tables.final_over_grid(results, tables.final_regret(results, [metric]), metric)
     return tables.Table(f"{metric_on(results, results.problems, metric).name} at the last query",
-                        f"{tables.drawn_in_words(figures.Band())}, with their number; methods that don't read a setting "
-                        f"stand at each of its values{tables.FINAL_NOTE}{dynamic_note(results)}", header, rows)
+                        f"{FINAL} Methods that don't read a setting stand at each of its values.", header, rows,
+                        _how_final(results))
+
+
+def _how_final(results):
+    return f"{tables.drawn_in_words(figures.Band())}{tables.FINAL_NOTE}{dynamic_note(results)}"
 
 
 def _cut(table):
@@ -270,7 +282,7 @@ def _cut(table):
     if len(table.rows) <= ROWS:
         return table
     note = f"{table.note} The first {ROWS} of {len(table.rows)} rows; ./run.sh figures writes them all as CSV."
-    return tables.Table(table.title, note, table.header, table.rows[:ROWS])
+    return replace(table, note=note, rows=table.rows[:ROWS])
 
 
 # ---- claims ------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 """Final regret and run times as data frames, and as Markdown, LaTeX and CSV."""
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -95,11 +95,12 @@ def _total(group, name):
 
 @dataclass
 class Table:
-    """Header and rows of (text, bold) with a title and a note."""
+    """Header and rows of (text, bold) with a title, a note of two lines at most, and how its numbers are made."""
     title: str
     note: str
     header: list
     rows: list
+    how: str = ""
 
 
 @dataclass(frozen=True)
@@ -239,7 +240,7 @@ def upright(table):
         return table
     columns = zip([(text, False) for text in table.header], *table.rows)
     header, *rows = map(list, columns)
-    return Table(table.title, table.note, ["Problem", *(text for text, _ in header[1:])], rows)
+    return replace(table, header=["Problem", *(text for text, _ in header[1:])], rows=rows)
 
 
 def better_values(table, titles):
@@ -304,7 +305,8 @@ def markdown(header, rows):
 
 def section(table, level=3):
     """A Table as a section of Markdown."""
-    return f"{'#' * level} {md(table.title)}\n\n{markdown(table.header, table.rows)}\n\n{md(table.note)}\n\n"
+    note = md(f"{table.note} {table.how}".strip())
+    return f"{'#' * level} {md(table.title)}\n\n{markdown(table.header, table.rows)}\n\n{note}\n\n"
 
 
 WIDE, LONG = 6, 45  # columns and rows of a table that fits a page

@@ -150,21 +150,21 @@ def tables(results: Results, metric: str, name: str) -> list[Table]:
                    "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.itertuples()]
     whole = Table(
         f"All problems together, final {name.lower()}",
+        "Ratio: the value as a share of what is usual on a problem; 1 is usual, less is better.",
+        ["Algorithm", "Problems", "Trials", "Ratio", "Stuck", "P(improvement)"], rows,
         "Ratio: interquartile mean over trials and problems of the value as a share of the problem's median, with its "
-        "95% stratified bootstrap interval; 1 is usual, less is better. Stuck: trials above a gap of at least a "
-        "factor of 10 in the final values of a method on a problem, at most half of them. P(improvement): "
-        "probability that a trial is better than any trial of another method on the same problem, unpaired.",
-        ["Algorithm", "Problems", "Trials", "Ratio", "Stuck", "P(improvement)"], rows)
+        "95% stratified bootstrap interval. P(improvement): probability that a trial is better than any trial of another "
+        "method on the same problem, unpaired.")
     rows = [_plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]",
                    f"{r.better:.2f} [{r.better_low:.2f}, {r.better_high:.2f}]", r.verdict)
             for r in against.itertuples()]
     first = against["a"].iloc[0] if len(against) else ""
     versus = Table(
         f"{first} against each other method, all problems together",
-        f"Ratio of paired trials of {first} to those of the other, and the share of pairs that {first} wins, ties half, "
-        "each with a 95% interval that is valid at any number of trials. Each verdict is at 5%, without correction for "
-        "the number of methods.",
-        ["Against", "Problems", "Ratio [95%]", "P(better) [95%]", "Verdict"], rows)
+        f"Ratio of paired trials of {first} to those of the other, and the share of pairs that {first} wins.",
+        ["Against", "Problems", "Ratio [95%]", "P(better) [95%]", "Verdict"], rows,
+        "Ties are half a win. Both intervals are valid at any number of trials. Each verdict is at 5%, without correction "
+        "for the number of methods.")
     return [t for t in (whole, versus) if t.rows]
 
 

@@ -3,6 +3,7 @@ profiles; as data frames, tables and files."""
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,11 +142,29 @@ def comparison_table(frame: pd.DataFrame, title: str) -> Table:
         (tables.between(row.effect, row.low, row.high) or "–") + (" (difference)" if row.scale == "difference" else ""),
         _share(row), row.verdict, _p(row.p_holm), _stuck(row), _needed(row))] for row in frame.itertuples()]
     first = "the first" if pairs or not len(frame) else frame["a"].iloc[0]
-    return Table(title, f"Paired over n common trials, or n instances where trials share them. Ratio: typical ratio of "
-                 f"{first} to the other (below 1: better; differences below 0). P(better): share of the pairs that {first} "
-                 "wins, ties half. Both intervals hold at any number of trials; each verdict is at 5%, p has Holm's "
+    return Table(title, f"Ratio: typical ratio of {first} to the other; below 1 (differences: below 0) is better.", header, rows,
+                 f"Paired over n common trials, or n instances where trials share them. P(better): share of the pairs that "
+                 f"{first} wins, ties half. Both intervals hold at any number of trials; each verdict is at 5%, p has Holm's "
                  "correction over the whole table. Stuck: shares of stuck trials of both. n needed: about how many pairs "
-                 "decide it if wins keep their share.", header, rows)
+                 "decide it if wins keep their share.")
+
+
+def matrices(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
+    """Of `comparisons`: for each problem a Table method x method of P(better) of the row's method, with its interval and
+    the verdict."""
+    made = []
+    for problem, rows in frame.groupby("problem", sort=False):
+        known = rows[rows["n"] > 0]
+        methods, cells = list(dict.fromkeys([*known["a"], *known["b"]])), {}
+        for row in known.itertuples():
+            cells[row.a, row.b] = f"{_share(row)} {row.verdict}"
+            ends = 1.0 - row.better, 1.0 - row.better_high, 1.0 - row.better_low
+            turned = {evidence.BETTER: evidence.WORSE, evidence.WORSE: evidence.BETTER}.get(row.verdict, row.verdict)
+            cells[row.b, row.a] = f"{ends[0]:.2f} [{ends[1]:.2f}, {ends[2]:.2f}] {turned}"
+        made.append(Table(f"{titles[problem]}: method against method", "", ["", *methods], [
+            [(a, False), *((cells.get((a, b), "–"), cells.get((a, b), "").endswith(evidence.BETTER)) for b in methods)]
+            for a in methods]))
+    return made
 
 
 def _stuck(row):
@@ -195,10 +214,9 @@ def growth_table(frame: pd.DataFrame, results: Results, where: str = "") -> Tabl
     elif cells:
         rows = [[(a, False), *(cells.get((p, a), ("–", False)) for p in results.problems)] for a in results.algorithms]
     return Table(f"Growth of cumulative regret{where}",
-                 "Exponent a of mean cumulative regret ~ t^a over the last three quarters of the queries, "
-                 "with its 95% bootstrap interval, over the trials whose cumulative regret is defined; 1 is linear. "
-                 "With `count_initial`, t counts the initial design too.",
-                 header, rows)
+                 "Exponent a of mean cumulative regret ~ t^a, with its 95% interval; 1 is linear.", header, rows,
+                 "Fitted over the last three quarters of the queries, over the trials whose cumulative regret is defined; "
+                 "the interval is of the bootstrap. With `count_initial`, t counts the initial design too.")
 
 
 def _exponent(row):
@@ -219,7 +237,6 @@ def write(results: Results, metric: str, directory: Path) -> tuple[list[Path], s
         write_csv(results.with_settings(found), directory / "growth.csv")
         written.append(directory / "growth.csv")
         made.append(growth_table(found, results))
-    text = "\n".join(f"### {t.title}\n\n{tables.markdown(t.header, t.rows)}\n\n{md(t.note)}\n"
-                     for t in made if t.rows)
+    text = "".join(tables.section(t) for t in made if t.rows)
     (directory / "statistics.md").write_text(f"{tables.state_line(results)}## Statistics\n\n{text}", encoding="utf-8")
     return [*written, directory / "statistics.md"], text
