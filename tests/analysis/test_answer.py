@@ -53,7 +53,8 @@ class Answer(common.Case):
     def test_two_methods(self):
         said, = self.says(synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12))
         for words in ("On P A ends lowest: median simple regret ", " of B; shown against B. ",
-                      "the simple regret of A is typically 0.199 [0.190, 0.212] times that of B, and ", "P(better) is 1.00 [0.61, 1.00], from 12 pairs."):
+                      "the simple regret of A is typically 0.199 [0.190, 0.212] times that of B, and "
+                      "P(better) is 1.00 [0.61, 1.00], from 12 pairs."):
             self.assertIn(words, said)
 
     def test_what_limits_and_what_decides(self):

@@ -311,8 +311,8 @@ def _deciding(results, found):
         each = results.trials["cpu"].sum() / max(1, results.trials[key].nunique())
         cost = f" ({parts.duration(float(more * each))} of CPU time)"
     first = "Of the open comparisons the nearest to a decision is" if len(wanted) > 1 else "Open is"
-    return [f"{first} {f.leader} against {r.name} on {results.title_of(f.problem)}: about {more} more {key}s{cost} decide it if wins "
-            f"keep their share ({key}s: {goal} in the study file, then the same command again)."]
+    return [f"{first} {f.leader} against {r.name} on {results.title_of(f.problem)}: about {more} more {key}s{cost} decide "
+            f"it if wins keep their share ({key}s: {goal} in the study file, then the same command again)."]
 
 
 # ---- writers -------------------------------------------------------------------------------------
