@@ -43,7 +43,7 @@ static PetscErrorCode append_seen(RgAlgorithm *algorithm, const RgHistory *histo
   const int best = rg_history_best(seen), n_constraints = history->n_constraints;
   const double y = history->y[i];
 
-  if (history->moments[i].submission < algorithm->first) return 0;
+  if (history->timings[i].submission < algorithm->first) return 0;
   if (best >= 0 && y > seen->y[best]) {
     const RgModel *model = algorithm->class->model(algorithm);
     const double before = rg_model_units(model, seen->y[best]);
@@ -52,9 +52,9 @@ static PetscErrorCode append_seen(RgAlgorithm *algorithm, const RgHistory *histo
   }
   PetscCall(rg_history_append(seen, history->x + i * dim, history->index[i],
                               dim_c ? history->c + i * dim_c : NULL, history->context_index[i], y));
-  PetscCall(rg_history_judge(seen, history->observed[i],
-                             n_constraints ? history->constraints + i * n_constraints : NULL));
-  seen->moments[seen->n - 1] = history->moments[i];
+  PetscCall(rg_history_set_outcome(
+    seen, history->observed[i], n_constraints ? history->constraints + i * n_constraints : NULL));
+  seen->timings[seen->n - 1] = history->timings[i];
   return 0;
 }
 

@@ -124,7 +124,7 @@ static PetscErrorCode append_durations(State *state, const RgHistory *history, R
 {
   for (; state->taken < history->n; state->taken++) {
     const int row = state->taken;
-    const double time = history->moments[row].finished - history->moments[row].dispatched;
+    const double time = history->timings[row].finished - history->timings[row].dispatched;
     if (!(time > 0)) continue;
     PetscCall(rg_history_append(
       &state->timed, history->x + (size_t)row * history->dim, history->index[row],

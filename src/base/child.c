@@ -211,7 +211,7 @@ static void become(char *const *words, char **environment, int pipes[N_PIPES][2]
 /* ---- in the rank ----------------------------------------------------------------------------- */
 
 /* Wait for the start: 0 if the program has started, else the errno. */
-static int hear_report(int fd)
+static int read_report(int fd)
 {
   int error = 0;
   ssize_t n;
@@ -221,7 +221,7 @@ static int hear_report(int fd)
   return n == (ssize_t)sizeof(error) ? error : 0;
 }
 
-static void take_end(int pipes[N_PIPES][2], int pipe, int end, int *fd)
+static void move_end(int pipes[N_PIPES][2], int pipe, int end, int *fd)
 {
   *fd = pipes[pipe][end];
   pipes[pipe][end] = -1;
@@ -247,13 +247,13 @@ static PetscErrorCode child_spawn(const char *const *words, pid_t *pid, int *in,
     (void)setpgid(*pid, *pid);
     close(pipes[REPORT][1]);
     pipes[REPORT][1] = -1;
-    *error = hear_report(pipes[REPORT][0]);
+    *error = read_report(pipes[REPORT][0]);
     if (*error) (void)waitpid(*pid, NULL, 0);
   }
   if (!*error) {
-    take_end(pipes, IN, 1, in);
-    take_end(pipes, OUT, 0, out);
-    take_end(pipes, ERR, 0, err);
+    move_end(pipes, IN, 1, in);
+    move_end(pipes, OUT, 0, out);
+    move_end(pipes, ERR, 0, err);
   }
   close_pipes(pipes);
   PetscCall(PetscFree(environment));
@@ -301,7 +301,7 @@ struct RgChild {
   RgText errors; /* standard error since the last question, or its end; owned */
 };
 
-static const double look_every = 0.05; /* seconds between two calls of `stop` */
+static const double check_every = 0.05; /* seconds between two calls of `stop` */
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
@@ -492,7 +492,7 @@ static bool read_output(RgChild *child)
 }
 
 /* Explain why the program stopped answering. */
-static PetscErrorCode explain_end(RgChild *child, RgText *mistake)
+static PetscErrorCode describe_end(RgChild *child, RgText *mistake)
 {
   siginfo_t info = {0};
 
@@ -532,7 +532,7 @@ static PetscErrorCode check_silence(RgChild *child, RgText *mistake)
   memmove(child->buffer, child->buffer + child->used, child->n);
   child->used = child->seen = 0;
   if (!child->n && poll(&out, 1, 0) > 0 && !read_output(child)) {
-    PetscCall(explain_end(child, mistake));
+    PetscCall(describe_end(child, mistake));
     return 0;
   }
   if (child->n)
@@ -581,8 +581,8 @@ PetscErrorCode rg_child_poll(int n, RgChild *const *children, double seconds)
   return 0;
 }
 
-PetscErrorCode rg_child_heard(RgChild *child, RgChildOutcome *outcome, const char **answer,
-                              size_t *length, RgText *mistake)
+PetscErrorCode rg_child_read(RgChild *child, RgChildOutcome *outcome, const char **answer,
+                             size_t *length, RgText *mistake)
 {
   const char *end = memchr(child->buffer + child->seen, '\n', child->n - child->seen);
 
@@ -599,7 +599,7 @@ PetscErrorCode rg_child_heard(RgChild *child, RgChildOutcome *outcome, const cha
     PetscCall(
       rg_text_add(mistake, "answered with a line of more than %d bytes", RG_CHILD_LINE_MAX));
   } else if (child->over) {
-    PetscCall(explain_end(child, mistake));
+    PetscCall(describe_end(child, mistake));
   } else if (rg_wall_seconds() >= child->until) {
     PetscCall(rg_text_add(mistake, "gave no answer within %g seconds", child->limit));
   } else {
@@ -612,7 +612,7 @@ PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *
                             RgChildOutcome *outcome, const char **answer, size_t *length,
                             RgText *mistake)
 {
-  double next_look = rg_wall_seconds();
+  double next_check = rg_wall_seconds();
   bool stopped = false;
 
   *outcome = RG_CHILD_FAILED;
@@ -621,16 +621,16 @@ PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *
   PetscCall(rg_child_send(child, line, patience->limit, mistake));
   if (mistake->length) return 0;
   do {
-    PetscCall(rg_child_poll(1, &child, PetscMin(child->until, next_look) - rg_wall_seconds()));
-    if (rg_wall_seconds() >= next_look) {
-      next_look = rg_wall_seconds() + look_every;
+    PetscCall(rg_child_poll(1, &child, PetscMin(child->until, next_check) - rg_wall_seconds()));
+    if (rg_wall_seconds() >= next_check) {
+      next_check = rg_wall_seconds() + check_every;
       if (patience->stop && patience->stop(patience->closure) && !stopped) {
         stopped = true;
         child->limit = patience->grace;
         child->until = PetscMin(child->until, rg_wall_seconds() + patience->grace);
       }
     }
-    PetscCall(rg_child_heard(child, outcome, answer, length, mistake));
+    PetscCall(rg_child_read(child, outcome, answer, length, mistake));
   } while (*outcome == RG_CHILD_SILENT);
   if (*outcome == RG_CHILD_FAILED && stopped && !child->over && child->n < sizeof(child->buffer))
     *outcome = RG_CHILD_ABANDONED;

@@ -56,8 +56,8 @@ PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *
    something; look for the answer of a child. */
 PetscErrorCode rg_child_send(RgChild *child, const char *line, double limit, RgText *mistake);
 PetscErrorCode rg_child_poll(int n, RgChild *const *children, double seconds);
-PetscErrorCode rg_child_heard(RgChild *child, RgChildOutcome *outcome, const char **answer,
-                              size_t *length, RgText *mistake);
+PetscErrorCode rg_child_read(RgChild *child, RgChildOutcome *outcome, const char **answer,
+                             size_t *length, RgText *mistake);
 
 /* Get the standard error of the program since the last question: its last *length bytes, at most
    RG_CHILD_LINE_MAX. *errors is borrowed until the next call, and NULL if there is no text. */

@@ -22,7 +22,7 @@ void rg_fault_set(RgFault *fault, RgFaultCode code, const char *format, ...)
   rg_text_disarm(fault->message, false); /* one line, whatever names a file has */
 }
 
-void rg_fault_judge(RgFault *fault, RgFaultCode code, const char *where)
+void rg_fault_restate(RgFault *fault, RgFaultCode code, const char *where)
 {
   char message[sizeof(fault->message)];
 

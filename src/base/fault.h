@@ -8,7 +8,7 @@
 void rg_fault_set(RgFault *fault, RgFaultCode code, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
 /* Give a recorded fault the code `code` and the message "where: message". */
-void rg_fault_judge(RgFault *fault, RgFaultCode code, const char *where);
+void rg_fault_restate(RgFault *fault, RgFaultCode code, const char *where);
 /* Whether a later attempt can't succeed either: something else stands in the place of a directory.
    */
 bool rg_fault_lasts(const RgFault *fault);

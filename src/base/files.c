@@ -479,7 +479,7 @@ static double file_age(int directory, const struct stat *file)
   return error ? -1 : difftime(new.st_mtime, file->st_mtime);
 }
 
-bool rg_file_is_forgotten(const char *directory, RgInside inside, const char *name, double seconds)
+bool rg_file_is_abandoned(const char *directory, RgInside inside, const char *name, double seconds)
 {
   char here[RG_FILE_PLACE_MAX], place[RG_FILE_PLACE_MAX];
   struct stat about;

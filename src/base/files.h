@@ -49,7 +49,7 @@ int rg_file_append(const char *path, const void *bytes, size_t length);
 /* Whether `name` in a directory is a temporary file of another place (another host, or this one
    before a restart) and unchanged for `seconds`, by the clock of the file system. Its process may
    still run: then its commit fails, nothing is lost, and it tries again. */
-bool rg_file_is_forgotten(const char *directory, RgInside inside, const char *name, double seconds);
+bool rg_file_is_abandoned(const char *directory, RgInside inside, const char *name, double seconds);
 
 /* List the entries of a directory (without . and ..), sorted. The caller frees the names with
    rg_names_free. */

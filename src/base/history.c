@@ -22,7 +22,7 @@ PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, RgHistory
   PetscCall(PetscCalloc1(rows, &history->y));
   PetscCall(PetscCalloc1(rows, &history->observed));
   PetscCall(PetscCalloc1(rows, &history->feasible));
-  PetscCall(PetscCalloc1(rows, &history->moments));
+  PetscCall(PetscCalloc1(rows, &history->timings));
   PetscCall(PetscCalloc1(rows * history->n_constraints, &history->constraints));
   return 0;
 }
@@ -42,12 +42,13 @@ PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
   history->context_index[row] = context_index;
   history->y[row] = history->observed[row] = y;
   history->feasible[row] = true;
-  history->moments[row] = (RgMoment){row + 1, NAN, NAN};
+  history->timings[row] = (RgTiming){row + 1, NAN, NAN};
   history->n++;
   return 0;
 }
 
-PetscErrorCode rg_history_judge(RgHistory *history, double observed, const double *constraints)
+PetscErrorCode rg_history_set_outcome(RgHistory *history, double observed,
+                                      const double *constraints)
 {
   const int row = history->n - 1, n = history->n_constraints;
 
@@ -74,7 +75,7 @@ int rg_history_best(const RgHistory *history)
 PetscErrorCode rg_history_destroy(RgHistory *history)
 {
   PetscCall(RG_FREE(&history->x, &history->c, &history->index, &history->context_index, &history->y,
-                    &history->observed, &history->feasible, &history->moments,
+                    &history->observed, &history->feasible, &history->timings,
                     &history->constraints));
   memset(history, 0, sizeof *history);
   return 0;

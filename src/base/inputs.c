@@ -300,7 +300,7 @@ static bool counts_here(const RgSpace *space, int j, const double *unit)
   return here;
 }
 
-void rg_space_settle(const RgSpace *space, double *unit, bool *counts)
+void rg_space_normalise(const RgSpace *space, double *unit, bool *counts)
 {
   for (int j = 0; j < space->dim; j++) {
     const bool here = counts_here(space, j, unit);

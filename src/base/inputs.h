@@ -25,7 +25,7 @@ bool rg_space_has_levels(const RgSpace *space);
    and the unit coordinate in the middle of a value. */
 double rg_space_level_at(const RgSpace *space, int j, double unit);
 double rg_space_unit_of_level(const RgSpace *space, int j, double level);
-/* The design that is evaluated: rg_space_settle, then every integer and every choice goes to the
+/* The design that is evaluated: rg_space_normalise, then every integer and every choice goes to the
    unit coordinate of its value. moves: dim, whether a small step of the coordinate changes the
    design; NULL: not wanted. */
 void rg_space_snap(const RgSpace *space, double *unit, bool *moves);

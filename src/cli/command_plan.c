@@ -521,7 +521,7 @@ static bool parse_job(const RgArguments *arguments, const RgStudy *study, Job *j
 }
 
 /* Check that such a job would start; print the needs of its teams, or why they are impossible. */
-static PetscErrorCode judge_job(const RgPlan *plan, const Job *job, int *exit_code)
+static PetscErrorCode check_job(const RgPlan *plan, const Job *job, int *exit_code)
 {
   char message[RG_TEAMS_MESSAGE];
   RgTeams teams;
@@ -615,7 +615,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
       PetscCall(
         describe_plan(&plan, &progress, &job, arguments->option[OPT_TRIALS] != NULL, &text));
     rg_say("%s", text.data);
-    if (!arguments->option[OPT_JSON]) PetscCall(judge_job(&plan, &job, exit_code));
+    if (!arguments->option[OPT_JSON]) PetscCall(check_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));
     if (simulate && *exit_code == RG_EXIT_OK)
       PetscCall(simulation_show(&simulation, &plan, progress.timed, exit_code));

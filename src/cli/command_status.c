@@ -121,7 +121,7 @@ static PetscErrorCode say_trial(const RgPlan *plan, const char *directory, const
   int planned;
   bool runs;
 
-  PetscCall(rg_sealed_is_held(directory, RG_FOLDER_TIMELINE, id, &runs));
+  PetscCall(rg_sealed_is_open(directory, RG_FOLDER_TIMELINE, id, &runs));
   PetscCall(rg_timeline_open(directory, id, 0, &timeline));
   PetscCall(name_trial(plan, id, &name, &planned));
   if (timeline.n) PetscCall(say_timeline(&timeline, name.data, planned, runs));
@@ -162,29 +162,29 @@ static PetscErrorCode say_workers(const char *path, const RgPlan *plan)
 typedef struct {
   RgSummary all;
   RgPace pace;
-} Survey;
+} Progress;
 
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
 {
-  Survey *survey = closure;
+  Progress *progress = closure;
 
   if (record->earlier) return 0;
-  PetscCall(rg_pace_add(&survey->pace, record));
-  return rg_summary_add(&survey->all, record);
+  PetscCall(rg_pace_add(&progress->pace, record));
+  return rg_summary_add(&progress->all, record);
 }
 
 /* Append the number of finished trials of an incomplete study, their rate and the time left. */
-static PetscErrorCode add_counts(const char *path, RgPlan *plan, Survey *survey, RgText *text)
+static PetscErrorCode add_counts(const char *path, RgPlan *plan, Progress *progress, RgText *text)
 {
   RgText directory = {0};
 
-  PetscCall(rg_text_add(text, " (%d", survey->all.n));
+  PetscCall(rg_text_add(text, " (%d", progress->all.n));
   if (plan->n) PetscCall(rg_text_add(text, " of %d", plan->n));
   PetscCall(rg_text_add(text, " trials"));
-  if (survey->all.n_failed) PetscCall(rg_text_add(text, ", %d failed", survey->all.n_failed));
+  if (progress->all.n_failed) PetscCall(rg_text_add(text, ", %d failed", progress->all.n_failed));
   PetscCall(rg_text_add(text, ")"));
   PetscCall(directory_of(path, &directory));
-  PetscCall(rg_pace_describe(&survey->pace, plan, rg_presence_any(directory.data), text));
+  PetscCall(rg_pace_describe(&progress->pace, plan, rg_presence_any(directory.data), text));
   PetscCall(rg_text_clear(&directory));
   return 0;
 }
@@ -192,13 +192,13 @@ static PetscErrorCode add_counts(const char *path, RgPlan *plan, Survey *survey,
 /* Print whether the study is complete, and whether one version of the program made its trials.
    Shards beside a complete results file belong to an unfinished run that extends it. */
 static PetscErrorCode say_state(const char *path, RgPlan *plan, const RgStoreInfo *info,
-                                Survey *survey, int *exit_code)
+                                Progress *progress, int *exit_code)
 {
   const bool complete = info->complete && info->n_shards == 0;
   RgText counts = {0}, mixed = {0}, plugins = {0};
 
-  if (!complete) PetscCall(add_counts(path, plan, survey, &counts));
-  PetscCall(rg_summary_describe(&survey->all, path, &mixed, &plugins));
+  if (!complete) PetscCall(add_counts(path, plan, progress, &counts));
+  PetscCall(rg_summary_describe(&progress->all, path, &mixed, &plugins));
   rg_say("%s: %s%s%s%s\n", info->name ? info->name : path,
          complete ? "complete" : "incomplete; the run command resumes it",
          complete ? "" : counts.data, mixed.length ? "; stale: " : "",
@@ -216,24 +216,24 @@ static PetscErrorCode say_state(const char *path, RgPlan *plan, const RgStoreInf
 static PetscErrorCode show_all(const RgRegistry *registry, const char *path, const char *file,
                                int *exit_code)
 {
-  Survey survey = {0};
+  Progress progress = {0};
   RgStoreInfo info;
   RgFault fault = {0};
   RgDiagnostics diagnostics = {0};
   RgStudy study;
   RgPlan plan = {0};
 
-  PetscCall(rg_store_visit_heads(path, add_record, &survey, &info, &fault));
+  PetscCall(rg_store_visit_heads(path, add_record, &progress, &info, &fault));
   if (!file) PetscCall(rg_planned_load(registry, path, &info, &study, &plan));
   else PetscCall(rg_study_load(registry, file, &study, &diagnostics));
   if (file && !diagnostics.n) PetscCall(rg_plan_fill(&study, &plan));
   rg_print_diagnostics(&diagnostics);
   if (fault.code) rg_complain("%s", fault.message);
   if (fault.code || diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
-  else PetscCall(say_state(path, &plan, &info, &survey, exit_code));
+  else PetscCall(say_state(path, &plan, &info, &progress, exit_code));
   PetscCall(rg_planned_clear(&study, &plan));
-  PetscCall(rg_summary_clear(&survey.all));
-  PetscCall(rg_pace_clear(&survey.pace));
+  PetscCall(rg_summary_clear(&progress.all));
+  PetscCall(rg_pace_clear(&progress.pace));
   PetscCall(rg_store_info_clear(&info));
   return 0;
 }
@@ -326,7 +326,8 @@ static void say_time(void)
     rg_say("%s ", text);
 }
 
-static PetscErrorCode look(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
+static PetscErrorCode print_status(const RgArguments *arguments, const RgRegistry *registry,
+                                   int *exit_code)
 {
   int i = 0, n = 0;
 
@@ -357,7 +358,7 @@ static double read_period(const char *word)
 static PetscErrorCode status(const RgArguments *arguments, const RgRegistry *registry,
                              int *exit_code)
 {
-  static const RgCommand one = {.run = look};
+  static const RgCommand one = {.run = print_status};
   const double period = read_period(arguments->option[OPT_WATCH]);
 
   if (period < 0) *exit_code = RG_EXIT_BAD_INPUT;

@@ -38,7 +38,7 @@ typedef struct {
   RgFound *found;                  /* per trial of the plan; owned */
   RgChecksum own;                  /* over the records that are part of the file's own checksum */
   int n_records, n_found, n_other; /* n_other: trials that the plan lacks */
-  bool programs, insists;          /* programs may be started; a rerun was asked for in words */
+  bool programs, requested;        /* programs may be started; a rerun was asked for in words */
   int damaged, n_sample;
   int n_refused; /* trials that would start a program */
   int *sample;   /* trials to run again; owned */
@@ -92,7 +92,7 @@ static int number_of(const RgRecord *record, int row)
                                                                          : row + 1;
 }
 
-static PetscErrorCode take(void *closure, const RgRecord *record)
+static PetscErrorCode read_query(void *closure, const RgRecord *record)
 {
   Search *search = closure;
   const double *x = record->column[RG_COLUMN_X], *c = record->column[RG_COLUMN_C];
@@ -128,7 +128,7 @@ static PetscErrorCode evaluations_of(const char *path, const RgTrial *trial, con
   PetscCall(rg_evaluation_log_open(NULL, RG_FOLDER_EVALUATIONS, trial->id, NULL, trial->dim_x,
                                    trial->dim_c, rg_trial_more(cell), &search.log));
   *log = search.log;
-  PetscCall(rg_store_visit(path, take, &search, NULL, &fault));
+  PetscCall(rg_store_visit(path, read_query, &search, NULL, &fault));
   *timeline = search.timeline;
   return 0;
 }
@@ -241,7 +241,7 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   const RgCell *cell = &s->study.cells[trial.cell];
   if (cell->problem->traits & RG_PROBLEM_COSTLY)
     PetscCall(evaluations_of(s->path, &trial, cell, &known, &timeline));
-  RgTrialHost host = {.known = known, .timeline = timeline, .instances = s->instances};
+  RgTrialServices host = {.known = known, .timeline = timeline, .instances = s->instances};
   PetscCall(rg_trial_run(&s->study, &trial, &host, &record, &stopped));
   PetscCall(rg_evaluation_log_close(&known));
   PetscCall(PetscFree(timeline));
@@ -280,7 +280,7 @@ static PetscErrorCode say_refused(RgVerification *s)
   rg_complain("%s: %d trial%s not run again, which would start programs: %s; -allow-programs "
               "starts them",
               s->path, s->n_refused, s->n_refused == 1 ? " was" : "s were", programs.data);
-  if (s->insists) s->exit_code = RG_EXIT_BAD_INPUT;
+  if (s->requested) s->exit_code = RG_EXIT_BAD_INPUT;
   PetscCall(rg_text_clear(&programs));
   return 0;
 }
@@ -528,7 +528,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   RgVerification s = {.path = arguments->positional[0],
                       .registry = registry,
                       .programs = arguments->option[OPT_PROGRAMS] != NULL,
-                      .insists = arguments->option[OPT_SAMPLE] || arguments->option[OPT_ALL]};
+                      .requested = arguments->option[OPT_SAMPLE] || arguments->option[OPT_ALL]};
   char *text = NULL;
 
   if (wanted < 0) *exit_code = RG_EXIT_BAD_INPUT;

@@ -186,11 +186,11 @@ static PetscErrorCode initialize_petsc(int argc, char **argv, char *const skip[2
 static bool accept_petsc_options(int argc, char **argv)
 {
   RgText mistake = {0}, dropped = {0};
-  const bool speaks = rg_world_speaks_for_host();
+  const bool first_of_host = rg_world_is_first_of_host();
 
   if (filter_petsc_options(&dropped) || check_petsc_options(argc, argv, &mistake)) return false;
-  if (mistake.length && speaks) rg_warn("regatta: %s\n", mistake.data);
-  else if (dropped.length && speaks)
+  if (mistake.length && first_of_host) rg_warn("regatta: %s\n", mistake.data);
+  else if (dropped.length && first_of_host)
     rg_warn("regatta: PETSC_OPTIONS: %s ignored (accepted: what a command line accepts)\n",
             dropped.data);
   const bool accepted = !mistake.length;
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
   start_hdf5(); /* before MPI, which would end it: it frees what a failed allocation has broken */
   const char *narrow = rg_blas_start(world ? mpi_bytes : 0);
   if (narrow) {
-    if (rg_world_speaks_for_host()) rg_warn("regatta: %s\n", narrow);
+    if (rg_world_is_first_of_host()) rg_warn("regatta: %s\n", narrow);
     return RG_EXIT_BAD_INPUT;
   }
   if (world && !accept_petsc_options(argc, argv)) return RG_EXIT_BAD_INPUT;

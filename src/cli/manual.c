@@ -252,7 +252,7 @@ static void print_usage(void)
 }
 
 /* Explain a command in the form that `word` requests. */
-static PetscErrorCode explain(const RgCommandEntry *entry, const char *word, int *exit_code)
+static PetscErrorCode print_help(const RgCommandEntry *entry, const char *word, int *exit_code)
 {
   const RgCommand *command = entry->command;
   char *line[] = {(char *)entry->name, (char *)word, NULL};
@@ -274,7 +274,8 @@ static PetscErrorCode print_completion(const char *shell, int *exit_code)
     return 0;
   }
   completion_begin(word);
-  for (const RgCommandEntry *c = rg_commands; c->name; c++) PetscCall(explain(c, word, exit_code));
+  for (const RgCommandEntry *c = rg_commands; c->name; c++)
+    PetscCall(print_help(c, word, exit_code));
   completion_end(word);
   return 0;
 }
@@ -290,7 +291,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
     else print_usage();
   } else {
     const RgCommandEntry *entry = rg_commands_find(arguments->positional[0]);
-    if (entry) PetscCall(explain(entry, man ? manual_word("man") : "-help", exit_code));
+    if (entry) PetscCall(print_help(entry, man ? manual_word("man") : "-help", exit_code));
     else *exit_code = RG_EXIT_BAD_INPUT;
   }
   return 0;

@@ -38,7 +38,7 @@ static int compare(const void *left, const void *right)
 
 /* Seconds of the window that ends with the newest trial; *ended: trials that ended in it; *busy:
    trials that ran at once, on average. */
-static double look_back(RgPace *pace, int *ended, double *busy)
+static double read_window(RgPace *pace, int *ended, double *busy)
 {
   const RgPaceTrial *trials = pace->trials;
   double sum = 0;
@@ -90,7 +90,7 @@ PetscErrorCode rg_pace_describe(RgPace *pace, RgPlan *plan, bool at_work, RgText
   int ended, unit = 0;
 
   if (!pace->n) return 0;
-  const double seconds = look_back(pace, &ended, &busy);
+  const double seconds = read_window(pace, &ended, &busy);
   if (!(seconds > 0)) return 0;
   while (unit < 3 && ended * units[unit].seconds < 2 * seconds) unit++;
   const double rate = ended * units[unit].seconds / seconds;

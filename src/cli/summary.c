@@ -9,7 +9,7 @@ PetscErrorCode rg_summary_add(RgSummary *summary, const RgRecord *record)
   summary->n_earlier += record->earlier;
   if (record->earlier) return 0;
   summary->n++;
-  PetscCall(rg_origin_survey_add(&summary->origins, record));
+  PetscCall(rg_origins_add(&summary->origins, record));
   PetscCall(rg_plugins_note(&summary->plugins, record));
   return 0;
 }
@@ -17,7 +17,7 @@ PetscErrorCode rg_summary_add(RgSummary *summary, const RgRecord *record)
 PetscErrorCode rg_summary_describe(RgSummary *summary, const char *path, RgText *stale,
                                    RgText *plugins)
 {
-  PetscCall(rg_origin_survey_count(&summary->origins));
+  PetscCall(rg_origins_compute(&summary->origins));
   PetscCall(rg_origin_describe(&summary->origins.counts, stale));
   PetscCall(rg_plugins_describe(path, &summary->plugins, plugins));
   return 0;
@@ -25,7 +25,7 @@ PetscErrorCode rg_summary_describe(RgSummary *summary, const char *path, RgText 
 
 PetscErrorCode rg_summary_clear(RgSummary *summary)
 {
-  PetscCall(rg_origin_survey_clear(&summary->origins));
+  PetscCall(rg_origins_clear(&summary->origins));
   PetscCall(rg_text_clear(&summary->plugins));
   return 0;
 }

@@ -9,7 +9,7 @@
 typedef struct {
   int n, n_failed; /* trials that the study plans, and failed ones of all */
   int n_earlier;   /* trials that it does not plan any more */
-  RgOriginSurvey origins;
+  RgOrigins origins;
   RgText plugins;
 } RgSummary;
 

@@ -142,7 +142,7 @@ void rg_world_check(void)
     say_apart(variables, "warning: ", ", so each runs alone");
 }
 
-bool rg_world_speaks_for_host(void)
+bool rg_world_is_first_of_host(void)
 {
   static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                           "PALS_LOCAL_RANKID", "SLURM_LOCALID"};

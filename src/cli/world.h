@@ -20,6 +20,6 @@ void rg_world_check(void);
    say it; 0 and 1 without a launcher. */
 bool rg_world(int *rank, int *size);
 /* Whether this process is the first one of its job on this host. Works before MPI starts. */
-bool rg_world_speaks_for_host(void);
+bool rg_world_is_first_of_host(void);
 
 #endif

@@ -107,7 +107,7 @@ RG_API void rg_space_seen(const RgSpace *space, const double *native, double *se
 RG_API bool rg_space_is_conditional(const RgSpace *space);
 /* Set unit coordinates that don't count to 0.5, so that points with equal evaluations are equal.
    counts: dim, NULL: not wanted. */
-RG_API void rg_space_settle(const RgSpace *space, double *unit, bool *counts);
+RG_API void rg_space_normalise(const RgSpace *space, double *unit, bool *counts);
 /* The native value of coordinate j at the unit coordinate 0.5. */
 RG_API double rg_space_middle(const RgSpace *space, int j);
 /* d native / d unit of coordinate j, at its native value. */
@@ -130,7 +130,7 @@ typedef struct {
 typedef struct {
   int submission;
   double dispatched, finished;
-} RgMoment;
+} RgTiming;
 
 /* The history of an algorithm: queried inputs and observations, in order of evaluation. */
 typedef struct {
@@ -149,7 +149,7 @@ typedef struct {
   bool *feasible;   /* n: the evaluation did not fail and violates no constraint */
   int n_constraints;
   double *constraints; /* n x n_constraints; NaN where the evaluation failed */
-  RgMoment *moments;   /* n */
+  RgTiming *timings;   /* n */
   RgPending pending;   /* set during an ask; n = 0: nothing is in flight */
 } RgHistory;
 
@@ -159,8 +159,8 @@ RG_API PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, Rg
 RG_API PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
                                         const double *c, int context_index, double y);
 /* Set the true observation and the constraints (NULL without) of the newest evaluation. */
-RG_API PetscErrorCode rg_history_judge(RgHistory *history, double observed,
-                                       const double *constraints);
+RG_API PetscErrorCode rg_history_set_outcome(RgHistory *history, double observed,
+                                             const double *constraints);
 /* Index of the largest observation, the first of equal ones; -1 when there are no observations. */
 RG_API int rg_history_best(const RgHistory *history);
 RG_API PetscErrorCode rg_history_destroy(RgHistory *history);

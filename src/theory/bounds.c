@@ -109,48 +109,48 @@ double rg_irgp_mean_width(double shift)
 
 /* ---- the family ------------------------------------------------------------------------------ */
 
-static const char *obstacle(const RgBoundSetting *s)
+static const char *obstacle(const RgBoundCase *s)
 {
   return s->domain->context.dim ? "the problem has contexts" : NULL;
 }
 
-static double theorem_4_1(const RgBoundSetting *s, int T)
+static double theorem_4_1(const RgBoundCase *s, int T)
 {
   return rg_bound_theorem_4_1(s->domain->design.size, s->noise, T, s->gamma[T - 1]);
 }
 
-static double theorem_4_2(const RgBoundSetting *s, int T)
+static double theorem_4_2(const RgBoundCase *s, int T)
 {
   return rg_bound_theorem_4_2(s->law[T - 1].a, s->noise, T, s->gamma[T - 1]);
 }
 
-static double theorem_4_3(const RgBoundSetting *s, int T)
+static double theorem_4_3(const RgBoundCase *s, int T)
 {
   return rg_bound_theorem_4_3(s->law[T - 1].a, s->noise, T, s->gamma[T - 1], s->delta, s->tight);
 }
 
-static double theorem_4_4(const RgBoundSetting *s, int T)
+static double theorem_4_4(const RgBoundCase *s, int T)
 {
   return rg_bound_theorem_4_4(s->law[T - 1].a, s->noise, T, s->gamma[T - 1], s->delta, s->tight);
 }
 
-static double proposition_4_1(const RgBoundSetting *s, int T)
+static double proposition_4_1(const RgBoundCase *s, int T)
 {
   return rg_bound_proposition_4_1(s->domain->design.size, s->noise, T, s->gamma[T - 1], s->delta);
 }
 
-static double theorem_4_5(const RgBoundSetting *s, int T)
+static double theorem_4_5(const RgBoundCase *s, int T)
 {
   return rg_bound_theorem_4_5(s->domain->design.size, s->noise, T, s->gamma[T - 1],
                               s->law[T - 1].delta, s->tight);
 }
 
-static double gp_ucb(const RgBoundSetting *s, int T)
+static double gp_ucb(const RgBoundCase *s, int T)
 {
   return rg_bound_gp_ucb(s->domain->design.size, s->noise, T, s->gamma[T - 1]);
 }
 
-static double rgp_ucb(const RgBoundSetting *s, int T)
+static double rgp_ucb(const RgBoundCase *s, int T)
 {
   return rg_bound_rgp_ucb(s->domain->design.size, s->law[T - 1].b, s->noise, T, s->gamma[T - 1]);
 }

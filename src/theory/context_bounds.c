@@ -13,7 +13,7 @@ double rg_kde_steepness(const RgKernel *kernel)
   return sqrt(2 / rg_kernel_diagonal(kernel)) * rg_kernel_slope(kernel, 0);
 }
 
-const char *rg_context_beyond(const RgBoundSetting *s)
+const char *rg_context_beyond(const RgBoundCase *s)
 {
   if (s->domain->measure && strcmp(s->domain->measure, "expectation"))
     return "the theorems are about the expectation, not about the problem's measure";
@@ -22,14 +22,14 @@ const char *rg_context_beyond(const RgBoundSetting *s)
            : NULL;
 }
 
-const char *rg_context_obstacle(const RgBoundSetting *s)
+const char *rg_context_obstacle(const RgBoundCase *s)
 {
   if (rg_law_drifts(s->domain->n_laws, s->domain->laws))
     return "the law of the contexts changes in time";
   return rg_context_beyond(s);
 }
 
-PetscErrorCode rg_context_refuse(const RgBoundSetting *s, RgText *why)
+PetscErrorCode rg_context_refuse(const RgBoundCase *s, RgText *why)
 {
   const RgKernelClass *rough = rg_kernel_without_slope(s->kernel);
 

@@ -10,10 +10,10 @@
 double rg_kde_steepness(const RgKernel *kernel);
 /* Return why the theorems do not hold: another measure than the expectation, or a box of too many
    dimensions. NULL: they hold, as far as these go. */
-const char *rg_context_beyond(const RgBoundSetting *setting);
+const char *rg_context_beyond(const RgBoundCase *setting);
 /* RgBoundFamily.obstacle: rg_context_beyond, or laws of contexts that change in time; and .refuse:
    kernels without a slope. */
-const char *rg_context_obstacle(const RgBoundSetting *setting);
-PetscErrorCode rg_context_refuse(const RgBoundSetting *setting, RgText *why);
+const char *rg_context_obstacle(const RgBoundCase *setting);
+PetscErrorCode rg_context_refuse(const RgBoundCase *setting, RgText *why);
 
 #endif

@@ -1,7 +1,7 @@
 /* Families of regret bounds: one file per family in theory/, one line in theory/list.h.
 
    A family states which rules its theorems are about, what they assume, and the value of each of
-   its curves at query T. This value is a function of RgBoundSetting: kernel, noise, domain, law
+   its curves at query T. This value is a function of RgBoundCase: kernel, noise, domain, law
    of the confidence parameters, information gain and horizon. A family knows nothing of studies. */
 #ifndef RG_THEORY_FAMILY_H
 #define RG_THEORY_FAMILY_H
@@ -34,17 +34,17 @@ typedef struct {
   const double *gamma; /* n: information gain, an upper bound of its maximum */
   double delta;        /* probability that a bound may fail, for rules without one */
   bool tight;          /* T s_T in place of the printed 2 T s_T */
-} RgBoundSetting;
+} RgBoundCase;
 
 /* A mask of rules, by their position in the family's list. */
 #define RG_RULE(rule) (1u << (rule))
 
 typedef struct {
-  const char *name;                      /* name in files */
-  unsigned rules;                        /* RG_RULE or-ed */
-  const char *title;                     /* the quantity that it bounds, or that it is */
-  bool (*holds)(const RgBoundSetting *); /* whether it holds in this setting; NULL: always */
-  double (*at)(const RgBoundSetting *, int T);
+  const char *name;                   /* name in files */
+  unsigned rules;                     /* RG_RULE or-ed */
+  const char *title;                  /* the quantity that it bounds, or that it is */
+  bool (*holds)(const RgBoundCase *); /* whether it holds in this setting; NULL: always */
+  double (*at)(const RgBoundCase *, int T);
 } RgBoundCurve;
 
 typedef struct {
@@ -60,15 +60,15 @@ typedef struct {
   bool nominal;
   bool unit_variance; /* whether there is no bound where k(x,x) > 1 */
   /* Why there is no bound, from domain and law alone; NULL: there may be one. */
-  const char *(*obstacle)(const RgBoundSetting *);
+  const char *(*obstacle)(const RgBoundCase *);
   /* As above, but also from the model; the reason is appended to `why`. NULL: the family has no
      such condition. */
-  PetscErrorCode (*refuse)(const RgBoundSetting *, RgText *why);
+  PetscErrorCode (*refuse)(const RgBoundCase *, RgText *why);
   /* The noise variance with which the gain is computed, in place of the model's; NULL: the
      model's. */
-  double (*noise_of)(const RgBoundSetting *);
+  double (*noise_of)(const RgBoundCase *);
   /* For a nominal family: the constants that are not known; static. */
-  const char *(*remark)(const RgBoundSetting *);
+  const char *(*remark)(const RgBoundCase *);
 } RgBoundFamily;
 
 /* The families in the order of the list; *n of them. */

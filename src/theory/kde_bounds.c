@@ -73,7 +73,7 @@ double rg_bound_drbo_kde(const RgKdeTheory *theory, int T, double gamma)
 
 /* a and b of the method (constant[0] and [1] of its law), or nominal values: a = 1, b of the kernel
    scaled to k(z,z) = 1. C0 of a normal law. */
-static RgKdeTheory constants_of(const RgBoundSetting *s)
+static RgKdeTheory constants_of(const RgBoundCase *s)
 {
   const RgConfidenceLaw *law = s->law;
 
@@ -87,28 +87,28 @@ static RgKdeTheory constants_of(const RgBoundSetting *s)
   };
 }
 
-static double theorem_1(const RgBoundSetting *s, int t)
+static double theorem_1(const RgBoundCase *s, int t)
 {
   const RgKdeTheory theory = constants_of(s);
 
   return rg_bound_sbo_kde(&theory, t, s->gamma[t - 1]);
 }
 
-static double theorem_2(const RgBoundSetting *s, int t)
+static double theorem_2(const RgBoundCase *s, int t)
 {
   const RgKdeTheory theory = constants_of(s);
 
   return rg_bound_drbo_kde(&theory, t, s->gamma[t - 1]);
 }
 
-static double beta(const RgBoundSetting *s, int t)
+static double beta(const RgBoundCase *s, int t)
 {
   const RgKdeTheory theory = constants_of(s);
 
   return rg_kde_beta(&theory, t);
 }
 
-static double radius(const RgBoundSetting *s, int t)
+static double radius(const RgBoundCase *s, int t)
 {
   return rg_kde_radius(s->domain->context.dim, t);
 }
@@ -127,12 +127,12 @@ static const RgBoundCurve curves[] = {
   {0},
 };
 
-static double noise_of(const RgBoundSetting *s)
+static double noise_of(const RgBoundCase *s)
 {
   return !s->fitted && s->noise > 0 ? s->noise : 0.01 * s->largest;
 }
 
-static const char *remark(const RgBoundSetting *s)
+static const char *remark(const RgBoundCase *s)
 {
   if (s->law->own)
     return s->fitted ? "a and b of the method, normal C0, hyperparameters as a fit starts"

@@ -114,7 +114,7 @@ double rg_robust_bound_markov(double bound, double delta)
 /* ---- the family ------------------------------------------------------------------------------ */
 
 /* C1, or C1' where nature draws the context. */
-static double constant(const RgBoundSetting *s)
+static double constant(const RgBoundCase *s)
 {
   const RgDomain *domain = s->domain;
   double least = 1;
@@ -125,53 +125,53 @@ static double constant(const RgBoundSetting *s)
 }
 
 /* Only for the expectation is the last recommendation the best one. */
-static bool is_expectation(const RgBoundSetting *s)
+static bool is_expectation(const RgBoundCase *s)
 {
   const char *measure = s->domain->measure;
 
   return measure && !strcmp(measure, rg_measure_info(RG_MEASURE_EXPECTATION)->name);
 }
 
-static double corollary_4_1(const RgBoundSetting *s, int t)
+static double corollary_4_1(const RgBoundCase *s, int t)
 {
   const double kappa = (double)s->domain->design.size * s->domain->context.size;
 
   return rg_robust_bound_linear(s->measure_slope, t, kappa, constant(s), s->gamma[t - 1]);
 }
 
-static double theorem_4_2(const RgBoundSetting *s, int t)
+static double theorem_4_2(const RgBoundCase *s, int t)
 {
   return corollary_4_1(s, t) / t;
 }
 
-static double theorem_4_4(const RgBoundSetting *s, int t)
+static double theorem_4_4(const RgBoundCase *s, int t)
 {
   return rg_robust_bound_markov(corollary_4_1(s, t), s->delta);
 }
 
 /* Whether nature draws from a box of contexts: Theorems B.5 to B.8. */
-static bool has_partition(const RgBoundSetting *s)
+static bool has_partition(const RgBoundCase *s)
 {
   return !s->domain->context.size && s->domain->control == RG_CONTEXT_NATURE;
 }
 
-static bool has_none(const RgBoundSetting *s)
+static bool has_none(const RgBoundCase *s)
 {
   return !has_partition(s);
 }
 
-static bool has_partition_and_expectation(const RgBoundSetting *s)
+static bool has_partition_and_expectation(const RgBoundCase *s)
 {
   return has_partition(s) && is_expectation(s);
 }
 
-static bool has_none_and_expectation(const RgBoundSetting *s)
+static bool has_none_and_expectation(const RgBoundCase *s)
 {
   return has_none(s) && is_expectation(s);
 }
 
 /* C1 gamma_t, or what stands in its place. */
-static double gain(const RgBoundSetting *s, int t)
+static double gain(const RgBoundCase *s, int t)
 {
   const int dim = s->domain->context.dim;
   const double c1_gamma = constant(s) * s->gamma[t - 1];
@@ -181,7 +181,7 @@ static double gain(const RgBoundSetting *s, int t)
          c1_gamma / rg_robust_least_cell(dim, s->contexts, t);
 }
 
-static double corollary_a(const RgBoundSetting *s, int t)
+static double corollary_a(const RgBoundCase *s, int t)
 {
   const double kappa = exp(s->law[t - 1].a / 2);
 
@@ -189,12 +189,12 @@ static double corollary_a(const RgBoundSetting *s, int t)
                                     gain(s, t));
 }
 
-static double theorem_a_best(const RgBoundSetting *s, int t)
+static double theorem_a_best(const RgBoundCase *s, int t)
 {
   return corollary_a(s, t) / t;
 }
 
-static double theorem_a_last(const RgBoundSetting *s, int t)
+static double theorem_a_last(const RgBoundCase *s, int t)
 {
   const double kappa = exp(s->law[t - 1].a / 2);
 
@@ -233,7 +233,7 @@ static const RgBoundCurve curves[] = {
   {0},
 };
 
-static const char *obstacle(const RgBoundSetting *s)
+static const char *obstacle(const RgBoundCase *s)
 {
   if (s->rule != CONTINUOUS || !has_partition(s)) return NULL;
   if (!s->domain->n_laws) return "the law of the contexts is not known";
@@ -242,7 +242,7 @@ static const char *obstacle(const RgBoundSetting *s)
            : NULL;
 }
 
-static PetscErrorCode refuse(const RgBoundSetting *s, RgText *why)
+static PetscErrorCode refuse(const RgBoundCase *s, RgText *why)
 {
   if (isnan(s->measure_slope))
     PetscCall(rg_text_add(why, "the theorems say nothing about this measure"));

@@ -31,7 +31,7 @@ enum { NORM, NOISE, COVERING };
 
 /* The constants of the method, or nominal values: B = kappa = 1, R of the data. lambda = 1, and
    the kernel is scaled to k(z,z) = 1. */
-static RgWassersteinTheory constants_of(const RgBoundSetting *s)
+static RgWassersteinTheory constants_of(const RgBoundCase *s)
 {
   const RgConfidenceLaw *law = s->law;
   const double noise = law->own ? law->constant[NOISE] : sqrt(s->data_noise);
@@ -51,14 +51,14 @@ static RgWassersteinTheory constants_of(const RgBoundSetting *s)
 }
 
 /* gamma of the first n points; more than the queries: as many times as n is. */
-static double gain_of(const RgBoundSetting *s, int n)
+static double gain_of(const RgBoundCase *s, int n)
 {
   return n > s->n ? s->gamma[s->n - 1] * n / s->n : n > 0 ? s->gamma[n - 1] : 0;
 }
 
 /* A method that knows the constants counts the initial design too, and gamma of all is at most the
    sum of both. */
-static double norm_at(const RgWassersteinTheory *ball, const RgBoundSetting *s, int t)
+static double norm_at(const RgWassersteinTheory *ball, const RgBoundCase *s, int t)
 {
   const double initial = s->law->own ? gain_of(s, s->initial) : 0;
 
@@ -67,7 +67,7 @@ static double norm_at(const RgWassersteinTheory *ball, const RgBoundSetting *s, 
 
 /* law.b is the constant radius around a given centre, or NaN for observed contexts: then a method
    that knows the constants takes at most the diameter of the box. */
-static double radius_at(const RgWassersteinTheory *ball, const RgBoundSetting *s, int t)
+static double radius_at(const RgWassersteinTheory *ball, const RgBoundCase *s, int t)
 {
   const double given = s->law[t - 1].b, norm = norm_at(ball, s, t);
 
@@ -77,7 +77,7 @@ static double radius_at(const RgWassersteinTheory *ball, const RgBoundSetting *s
 }
 
 /* Both theorems. O(T). */
-static double theorem(const RgBoundSetting *s, int T)
+static double theorem(const RgBoundCase *s, int T)
 {
   const RgWassersteinTheory ball = constants_of(s);
   double penalties = 0;
@@ -90,26 +90,26 @@ static double theorem(const RgBoundSetting *s, int T)
   return rg_bound_wdrbo(&ball, T, 2 * s->gamma[T - 1], norm_at(&ball, s, T), penalties);
 }
 
-static double beta(const RgBoundSetting *s, int t)
+static double beta(const RgBoundCase *s, int t)
 {
   const RgWassersteinTheory ball = constants_of(s);
 
   return sqrt(ball.lambda) * norm_at(&ball, s, t);
 }
 
-static double radius(const RgBoundSetting *s, int t)
+static double radius(const RgBoundCase *s, int t)
 {
   const RgWassersteinTheory ball = constants_of(s);
 
   return radius_at(&ball, s, t);
 }
 
-static bool has_centre(const RgBoundSetting *s)
+static bool has_centre(const RgBoundCase *s)
 {
   return !isnan(s->law[0].b);
 }
 
-static bool has_observed_contexts(const RgBoundSetting *s)
+static bool has_observed_contexts(const RgBoundCase *s)
 {
   return isnan(s->law[0].b);
 }
@@ -130,12 +130,12 @@ static const RgBoundCurve curves[] = {
 };
 
 /* lambda = 1, unless the method has its own: then `refuse` compares. */
-static double noise_of(const RgBoundSetting *s)
+static double noise_of(const RgBoundCase *s)
 {
   return s->law->own ? s->noise : s->largest;
 }
 
-static PetscErrorCode refuse(const RgBoundSetting *s, RgText *why)
+static PetscErrorCode refuse(const RgBoundCase *s, RgText *why)
 {
   PetscCall(rg_context_refuse(s, why));
   if (!why->data && s->law->own && s->noise != 1)
@@ -143,7 +143,7 @@ static PetscErrorCode refuse(const RgBoundSetting *s, RgText *why)
   return 0;
 }
 
-static const char *remark(const RgBoundSetting *s)
+static const char *remark(const RgBoundCase *s)
 {
   if (s->law->own && s->fitted) return "constants of the method, hyperparameters as a fit starts";
   if (s->law->own && has_observed_contexts(s)) return "B, R, kappa of the method";
@@ -153,7 +153,7 @@ static const char *remark(const RgBoundSetting *s)
 }
 
 /* Theorem 5 admits laws that drift, as long as the given balls contain them. */
-static const char *obstacle(const RgBoundSetting *s)
+static const char *obstacle(const RgBoundCase *s)
 {
   return isnan(s->law[0].b) ? rg_context_obstacle(s) : rg_context_beyond(s);
 }

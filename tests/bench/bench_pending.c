@@ -134,7 +134,7 @@ static PetscErrorCode run_events(void *closure)
 {
   const RgCrewOptions options = {
     .workers = *(const int *)closure, .first = 1, .last = EVENTS, .time = -1, .longest = -1};
-  const RgCrewHost host = {.ask = no_ask, .duration = some_ticks, .tell = no_tell};
+  const RgCrewCallbacks host = {.ask = no_ask, .duration = some_ticks, .tell = no_tell};
   RgCrewOutcome outcome;
 
   return rg_crew_run(&options, &host, &outcome);

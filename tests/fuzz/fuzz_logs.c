@@ -113,7 +113,7 @@ static void read_logs(const Replayed *r, const char *folder, const char *text)
   FUZZ_OK(rg_evaluation_log_open(folder, RG_FOLDER_EVALUATIONS, r->trial.id, NULL, 1, 0, 0, &log));
   (void)rg_evaluation_log_find(log, 1, x, NULL, &value, more, &seconds);
   (void)rg_evaluation_log_reason(log, 1);
-  RgTrialHost host = {.known = log, .timeline = text};
+  RgTrialServices host = {.known = log, .timeline = text};
   FUZZ_OK(rg_trial_run(&r->study, &r->trial, &host, &record, &stopped));
   FUZZ_HOLDS(record.status == RG_STATUS_FAILED || record.status == RG_STATUS_COMPLETE);
   FUZZ_OK(rg_record_destroy(&record));

@@ -274,7 +274,7 @@ static void test_leader_and_team(void **state)
     MPI_Comm_split(PETSC_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &comm);
     if (comm == MPI_COMM_NULL) continue;
     RG_OK(rg_team_create(comm, 20, &team));
-    rg_team_employ(team, rg_posterior_worker);
+    rg_team_set_worker(team, rg_posterior_worker);
     assert_int_equal(rg_team_size(team), size);
     if (rg_team_is_leader(team)) {
       lead_posterior(team);
@@ -285,7 +285,7 @@ static void test_leader_and_team(void **state)
       lead_kernels(team);
       lead_failure(team);
       lead_matrix_free(team);
-      RG_OK(rg_team_dismiss(team));
+      RG_OK(rg_team_release(team));
     } else {
       RG_OK(rg_team_serve(team, count_idle, &idle));
     }

@@ -14,7 +14,7 @@ static void open_timed(Parallel *p, bool grid, const ParallelSetting *settings, 
 {
   parallel_open(p, "ei_per_cost", grid, 1, settings, NULL);
   for (int i = 0; times && i < 3; i++)
-    p->bench.history.moments[i] = (RgMoment){i + 1, 10 * i, 10 * i + times[i]};
+    p->bench.history.timings[i] = (RgTiming){i + 1, 10 * i, 10 * i + times[i]};
 }
 
 static void compare(const Case *c, const double *times)

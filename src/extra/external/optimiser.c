@@ -166,15 +166,15 @@ static PetscErrorCode external_tell_line(const RgSetup *setup, const RgHistory *
                                          RgText *line)
 {
   const int row = history->n - 1;
-  const RgMoment *moment = &history->moments[row];
-  const int submission = setup->n_workers > 1 ? moment->submission : row + 1;
+  const RgTiming *timing = &history->timings[row];
+  const int submission = setup->n_workers > 1 ? timing->submission : row + 1;
   json_t *request = request_object("tell", submission - history->n_initial, id);
 
   if (setup->n_workers > 1) {
     rg_protocol_set(request, "submission", json_integer(submission));
-    if (!isnan(moment->finished)) {
-      rg_protocol_set(request, "dispatched", json_real(moment->dispatched));
-      rg_protocol_set(request, "finished", json_real(moment->finished));
+    if (!isnan(timing->finished)) {
+      rg_protocol_set(request, "dispatched", json_real(timing->dispatched));
+      rg_protocol_set(request, "finished", json_real(timing->finished));
     }
   }
   PetscCall(set_evaluation(setup->domain, history, row, request));
@@ -314,7 +314,7 @@ static PetscErrorCode external_check_once(const RgDomain *domain, const RgHistor
       PetscCall(rg_text_add(mistake,
                             "answered point %d again, which was evaluation %d; each may be "
                             "queried once",
-                            index, history->moments[row].submission));
+                            index, history->timings[row].submission));
   for (int i = 0; i < pending->n && !mistake->length; i++)
     if (pending->index[i] == index)
       PetscCall(rg_text_add(mistake,

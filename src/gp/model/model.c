@@ -132,7 +132,7 @@ static double log_unit(const RgModel *model)
 
 /* Whether the new data are so unlikely under the last optimum that another optimum may be better
    now. Compares log densities in native units. */
-static bool looks_bad(const RgModel *model, double warm)
+static bool is_doubtful(const RgModel *model, double warm)
 {
   const struct RgModelState *s = model->state;
   if (!isfinite(warm)) return true;
@@ -278,7 +278,7 @@ static PetscErrorCode fit_in_parts(RgModel *model, double *value)
   double warm;
 
   PetscCall(run_fit(model, 0, other ? 1 : LONG_EVALUATIONS, value, &warm));
-  if (due || looks_bad(model, warm)) {
+  if (due || is_doubtful(model, warm)) {
     s->starts_left = 1 + model->options->fit_starts;
     s->multistart_n = s->cold_n = s->n;
   }
@@ -301,7 +301,7 @@ static PetscErrorCode fit_at_once(RgModel *model, double *value)
   }
   PetscCall(run_fit(model, all ? other_starts : 0, 0, value, &warm));
   bool joined = all;
-  if (!joined && other_starts > 0 && looks_bad(model, warm)) {
+  if (!joined && other_starts > 0 && is_doubtful(model, warm)) {
     PetscCall(run_fit(model, other_starts, 0, &second, &warm));
     *value = fmax(*value, second);
     joined = true;
@@ -548,7 +548,7 @@ static int index_of(const RgModel *model, const RgHistory *history, int i)
   return history->index[i] * model->domain->context.size + history->context_index[i];
 }
 
-static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailure *failure)
+static PetscErrorCode read_history(RgModel *model, const RgHistory *history, RgFailure *failure)
 {
   struct RgModelState *s = model->state;
   const size_t dim = s->dim;
@@ -625,7 +625,7 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
   const bool nothing_new = s->n > 0 && history->n == s->n;
   if (s->clock) PetscCall(rg_clock_begin(s->clock, RG_STAGE_FIT));
   PetscCall(rg_model_remove_pending(model));
-  PetscCall(take_in(model, history, failure));
+  PetscCall(read_history(model, history, failure));
   if (!failure->failed) PetscCall(refit_is_due(model, history, &due));
   /* A second update for the same query, after a recommendation, keeps the report of the first. */
   if (!nothing_new || due) model->report = (RgModelReport){.log_likelihood = NAN};

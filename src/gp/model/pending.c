@@ -65,7 +65,7 @@ bool rg_pending_lies(const RgPendingOptions *options)
 /* ---- the points ---------------------------------------------------------------------------- */
 
 /* The inputs of the points in flight. */
-static PetscErrorCode take_points(RgModel *model, const RgHistory *history)
+static PetscErrorCode read_points(RgModel *model, const RgHistory *history)
 {
   const RgPending *pending = &history->pending;
   const size_t dim = (size_t)history->dim, context_dim = (size_t)history->context_dim;
@@ -140,7 +140,7 @@ PetscErrorCode rg_model_append_pending(RgModel *model, const RgHistory *history,
 
   PetscCall(rg_model_remove_pending(model));
   if (n == 0) return 0;
-  PetscCall(take_points(model, history));
+  PetscCall(read_points(model, history));
   if (rule == RG_PENDING_RANDOM_BELIEVER) return believe_at_random(model, history, failure);
   const double *means = rg_posterior_means(&model->posterior);
   if (rule == RG_PENDING_BELIEVER && means) {

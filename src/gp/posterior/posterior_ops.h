@@ -45,7 +45,7 @@ typedef struct RgPosteriorOps {
 
 extern const RgPosteriorOps rg_exact_ops, rg_team_ops, rg_set_ops;
 
-/* The worker of a team for posteriors without a matrix (rg_team_employ). */
+/* The worker of a team for posteriors without a matrix (rg_team_set_worker). */
 extern const RgTeamWorker rg_posterior_worker;
 
 #endif

@@ -582,7 +582,8 @@ static PetscErrorCode invert_corner(Sweep *s)
 
 /* Move rows x columns entries of the matrix, from (row, column) on, to `out`, and leave zeros
    behind. */
-static void take(const RgBlockMatrix *A, int row, int column, int rows, int columns, double *out)
+static void move_out(const RgBlockMatrix *A, int row, int column, int rows, int columns,
+                     double *out)
 {
   for (int j = 0; j < columns; j++) {
     double *a = A->a + (size_t)(column + j) * A->ld + row;
@@ -599,7 +600,7 @@ static PetscErrorCode share_panel(Sweep *s)
   const int width = s->width;
 
   if (own_row(s)) {
-    take(s->A, s->row, 0, width, s->columns, s->panel);
+    move_out(s->A, s->row, 0, width, s->columns, s->panel);
     cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, width, s->column,
                 1.0, s->corner, width, s->panel, width);
     if (own_column(s))
@@ -678,7 +679,7 @@ PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *A)
     place(&s, k);
     PetscCall(invert_corner(&s));
     const int below = s.rows - s.next;
-    if (own_column(&s)) take(A, s.next, s.column, below, s.width, s.left);
+    if (own_column(&s)) move_out(A, s.next, s.column, below, s.width, s.left);
     PetscCallMPI(
       MPI_Bcast(s.left, below * s.width, MPI_DOUBLE, k % A->grid->columns, A->grid->row_comm));
     PetscCall(share_panel(&s));

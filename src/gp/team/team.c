@@ -309,7 +309,7 @@ PetscErrorCode rg_team_run(RgTeam *team, RgTeamTask *task)
   return 0;
 }
 
-PetscErrorCode rg_team_dismiss(RgTeam *team)
+PetscErrorCode rg_team_release(RgTeam *team)
 {
   RgTeamTask task = {.operation = RG_TEAM_DISMISS};
   MPI_Request request;
@@ -319,7 +319,7 @@ PetscErrorCode rg_team_dismiss(RgTeam *team)
   return 0;
 }
 
-void rg_team_employ(RgTeam *team, RgTeamWorker worker)
+void rg_team_set_worker(RgTeam *team, RgTeamWorker worker)
 {
   team->worker = worker;
 }

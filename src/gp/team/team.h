@@ -40,11 +40,11 @@ int64_t rg_team_jobs(const RgTeam *team);
 
 /* Called now and then by a waiting rank. */
 typedef PetscErrorCode (*RgTeamIdle)(void *closure);
-/* On every rank but the leader: do the leader's tasks until it dismisses the team. Sleeps between
+/* On every rank but the leader: do the leader's tasks until it releases the team. Sleeps between
    tasks. `idle` may be NULL. */
 PetscErrorCode rg_team_serve(RgTeam *team, RgTeamIdle idle, void *closure);
 /* On the leader: let the others return from rg_team_serve. */
-PetscErrorCode rg_team_dismiss(RgTeam *team);
+PetscErrorCode rg_team_release(RgTeam *team);
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
@@ -95,7 +95,7 @@ static inline double *rg_team_array(const double *values)
 /* The work of another room. *state belongs to one slot and starts as NULL. Collective. */
 typedef PetscErrorCode (*RgTeamWorker)(MPI_Comm comm, const RgTeamTask *task, void **state);
 /* On every rank, after rg_team_create: the worker that does RG_TEAM_WORK. */
-void rg_team_employ(RgTeam *team, RgTeamWorker worker);
+void rg_team_set_worker(RgTeam *team, RgTeamWorker worker);
 
 /* On the leader, while the others serve. Reserve a slot; do a task. RG_TEAM_DESTROY frees the slot,
    and so does a worker that leaves NULL as its state. */

@@ -50,8 +50,8 @@ static const RgParam *number_of(const RgParam *table, const RgParam *rule, bool 
 }
 
 /* Write "use `beta: fixed` with `value: 4`" if the node is a number and the parameter is a rule. */
-static bool explain_number(const RgParam *table, const RgParam *rule, const RgYamlNode *value,
-                           char text[160])
+static bool describe_number(const RgParam *table, const RgParam *rule, const RgYamlNode *value,
+                            char text[160])
 {
   bool root;
   const RgParam *number = number_of(table, rule, &root);
@@ -71,7 +71,7 @@ bool rg_draft_number_for_rule(RgDraft *draft, const RgParam *table, const RgPara
 {
   char text[160];
 
-  if (!explain_number(table, param, value, text)) return false;
+  if (!describe_number(table, param, value, text)) return false;
   RG_MISTAKE(draft, value, "'%s' is the name of a rule: %s", param->name, text);
   return true;
 }
@@ -173,7 +173,7 @@ bool rg_draft_elsewhere(RgDraft *draft, const RgEntry *entry, const char *inside
   if (!find_meaning(draft, entry, &key, &home)) return false;
   if (key != e->key && rg_text_nearest(e->key, names)) return false;
   describe_home(entry, inside, &home, text);
-  const bool rule = home.param && explain_number(home.table, home.param, e->value, number);
+  const bool rule = home.param && describe_number(home.table, home.param, e->value, number);
   const RgPlace place = RG_PLACE_OF(draft, e);
   if (key == e->key)
     rg_diagnostics_add(draft->diagnostics, place, "unknown key '%s'%s; %s%s%s", key, where, text,

@@ -231,7 +231,7 @@ static const char *describe(int error)
 
 /* The attributes of an open file, from the server of a network file system where it has one: what
    this host has cached may be old. */
-static int look_at(int fd, struct stat *status)
+static int read_status(int fd, struct stat *status)
 {
 #ifdef AT_STATX_FORCE_SYNC
   struct statx now;
@@ -254,7 +254,7 @@ static int open_to_read(const char *path, RgInside inside, uint64_t *length, int
 
   do fd = inside == RG_ANYWHERE ? open(path, flags) : rg_inside_open(path, inside, flags);
   while (fd < 0 && errno == EINTR);
-  if (fd >= 0 && !look_at(fd, &status)) {
+  if (fd >= 0 && !read_status(fd, &status)) {
     *length = (uint64_t)status.st_size;
     *error = S_ISREG(status.st_mode) ? 0 : S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
     return fd;
@@ -308,9 +308,9 @@ static bool trailer_fits(const unsigned char *bytes, uint64_t length)
 }
 
 /* Turn the outcome of HDF5's opening into a fault of the file. */
-static void judge(const char *path, const RgContainer *container, RgFault *fault)
+static void describe_fault(const char *path, const RgContainer *container, RgFault *fault)
 {
-  if (fault->code) rg_fault_judge(fault, fault->code, path);
+  if (fault->code) rg_fault_restate(fault, fault->code, path);
   else if (container->schema_version > RG_SCHEMA_VERSION)
     rg_fault_set(fault, RG_FAULT_NEWER,
                  "%s was written by a newer regatta (schema %lld); this one reads up to schema %d",
@@ -339,7 +339,7 @@ PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *con
     container->loaded = bytes;
     PetscCall(rg_container_open(&medium, container, fault));
     container->loaded = bytes;
-    judge(path, container, fault);
+    describe_fault(path, container, fault);
   }
   return 0;
 }
@@ -444,6 +444,6 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
   }
   PetscCall(rg_container_open(&medium, container, fault));
   container->fd = fd;
-  judge(path, container, fault);
+  describe_fault(path, container, fault);
   return 0;
 }

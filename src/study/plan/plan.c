@@ -236,8 +236,8 @@ static PetscErrorCode grow_ids(const RgPlan *plan)
 }
 
 /* Look a trial up in the table. */
-static PetscErrorCode look_up(const RgPlan *plan, const char *id, const uint64_t hash[2],
-                              int *index)
+static PetscErrorCode find_trial(const RgPlan *plan, const char *id, const uint64_t hash[2],
+                                 int *index)
 {
   const RgPlanIds *ids = plan->ids;
   RgTrial trial;
@@ -256,10 +256,10 @@ PetscErrorCode rg_plan_find(const RgPlan *plan, const char *id, int *index)
 
   *index = -1;
   if (!rg_hash_parse(id, hash)) return 0;
-  PetscCall(look_up(plan, id, hash, index));
+  PetscCall(find_trial(plan, id, hash, index));
   while (*index < 0 && plan->ids->n_turns < plan->n_turns) {
     PetscCall(grow_ids(plan));
-    PetscCall(look_up(plan, id, hash, index));
+    PetscCall(find_trial(plan, id, hash, index));
   }
   return 0;
 }

@@ -62,7 +62,7 @@ static void commit(RgGuard *guard, double now, bool over)
 }
 
 /* Leave for good. used: the rank uses the store, and does not give it back. */
-static void leave(RgGuard *guard, bool used, bool hurried)
+static void leave(RgGuard *guard, bool used, bool signalled_again)
 {
   char text[256];
   double troubled;
@@ -71,28 +71,28 @@ static void leave(RgGuard *guard, bool used, bool hurried)
 
   if (!used) (void)rg_store_pending(guard->o.store, &n, &bytes, &troubled);
   snprintf(text, sizeof(text), "%s: this process ends now; %s; the same command resumes",
-           hurried ? "a second signal asks for the end"
-                   : "an iteration or a call of MPI did not end in time after the stop",
+           signalled_again ? "a second signal asks for the end"
+                           : "an iteration or a call of MPI did not end in time after the stop",
            used || n ? "trials that could not be committed will run again"
                      : "its finished trials are committed");
   guard->o.observer->leave(guard->o.observer->closure, guard->o.rank, text);
 }
 
-static void look(RgGuard *guard)
+static void check_stop(RgGuard *guard)
 {
   const double now = rg_wall_seconds();
-  const bool signalled = rg_stop_signalled(), hurried = rg_stop_signalled_again();
+  const bool signalled = rg_stop_signalled(), signalled_again = rg_stop_signalled_again();
   const bool held = !pthread_mutex_trylock(&guard->store_lock);
 
   if (guard->stopped <= 0) {
     if (guard->o.deadline > 0 && now >= guard->o.deadline) guard->stopped = guard->o.deadline;
     else if (signalled || guard->stop) guard->stopped = now;
   }
-  const double end = hurried ? guard->stopped : guard->stopped + guard->o.grace;
+  const double end = signalled_again ? guard->stopped : guard->stopped + guard->o.grace;
   const bool over = guard->stopped > 0 && now > end;
   if (held) commit(guard, now, over);
   if (over && guard->o.observer && guard->o.observer->leave && (held || now > end + last_wait))
-    leave(guard, !held, hurried);
+    leave(guard, !held, signalled_again);
   if (held) rg_guard_unlock(guard);
 }
 
@@ -110,7 +110,7 @@ static void *watch(void *closure)
     (void)pthread_cond_timedwait(&guard->end, &guard->end_lock, &next);
     if (guard->ended) break;
     (void)pthread_mutex_unlock(&guard->end_lock);
-    look(guard);
+    check_stop(guard);
     (void)pthread_mutex_lock(&guard->end_lock);
   }
   (void)pthread_mutex_unlock(&guard->end_lock);

@@ -111,15 +111,15 @@ static uint64_t hash_of(RgPart part)
   return hash[0];
 }
 
-PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *record)
+PetscErrorCode rg_origins_add(RgOrigins *origins, const RgRecord *record)
 {
   const RgSoftware made = rg_software_parts(record->provenance.software);
 
-  if (!survey->software) PetscCall(rg_software_describe(&survey->software));
-  const RgSoftware own = rg_software_parts(survey->software);
+  if (!origins->software) PetscCall(rg_software_describe(&origins->software));
+  const RgSoftware own = rg_software_parts(origins->software);
   const int outside = made.plugins.length + made.program.length; /* the program is behind them */
-  PetscCall(RG_GROW(survey->n, survey->entries));
-  Entry *entry = &survey->entries[survey->n++];
+  PetscCall(RG_GROW(origins->n, origins->entries));
+  Entry *entry = &origins->entries[origins->n++];
   *entry = (Entry){.cell = hash_of((RgPart){record->cell->id, RG_ID_LENGTH}),
                    .plugins = hash_of((RgPart){made.plugins.at, outside}),
                    .program = hash_of(made.program),
@@ -128,7 +128,7 @@ PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *reco
                    .started = record->provenance.started};
   if (!same_build(&made, &own)) {
     entry->origin = RG_ORIGIN_BUILD;
-    count(&made, RG_ORIGIN_BUILD, &survey->counts);
+    count(&made, RG_ORIGIN_BUILD, &origins->counts);
   }
   return 0;
 }
@@ -155,15 +155,15 @@ static int compare_with_plugins(const void *left, const void *right)
                                   : compare_times(a, b);
 }
 
-PetscErrorCode rg_origin_survey_count(RgOriginSurvey *survey)
+PetscErrorCode rg_origins_compute(RgOrigins *origins)
 {
-  const Entry *last = survey->entries;
+  const Entry *last = origins->entries;
 
-  if (!survey->n) return 0;
+  if (!origins->n) return 0;
   /* Trials of one cell should have the same plug-ins and teams of the same size. */
-  qsort(survey->entries, (size_t)survey->n, sizeof(Entry), compare_in_cell);
-  for (int i = 0; i < survey->n; i++) {
-    Entry *entry = &survey->entries[i];
+  qsort(origins->entries, (size_t)origins->n, sizeof(Entry), compare_in_cell);
+  for (int i = 0; i < origins->n; i++) {
+    Entry *entry = &origins->entries[i];
     if (entry->cell != last->cell) last = entry;
     if (entry->origin != RG_ORIGIN_SAME) continue;
     if (entry->program != last->program) entry->origin = RG_ORIGIN_PROGRAM;
@@ -172,22 +172,22 @@ PetscErrorCode rg_origin_survey_count(RgOriginSurvey *survey)
   }
   /* Cells with the same plug-ins, or with none, should have run on the same machine; the teams may
      differ. */
-  qsort(survey->entries, (size_t)survey->n, sizeof(Entry), compare_with_plugins);
-  last = survey->entries;
-  for (int i = 0; i < survey->n; i++) {
-    Entry *entry = &survey->entries[i];
+  qsort(origins->entries, (size_t)origins->n, sizeof(Entry), compare_with_plugins);
+  last = origins->entries;
+  for (int i = 0; i < origins->n; i++) {
+    Entry *entry = &origins->entries[i];
     if (entry->plugins != last->plugins) last = entry;
     const uint64_t beyond = entry->fingerprint - last->fingerprint;
     if (entry->origin == RG_ORIGIN_SAME && beyond >= TEAM_MAX && -beyond >= TEAM_MAX)
       entry->origin = RG_ORIGIN_FINGERPRINT;
   }
-  for (int i = 0; i < RG_ORIGIN_COUNT; i++) survey->counts.n[i] = 0;
-  for (int i = 0; i < survey->n; i++) survey->counts.n[survey->entries[i].origin]++;
+  for (int i = 0; i < RG_ORIGIN_COUNT; i++) origins->counts.n[i] = 0;
+  for (int i = 0; i < origins->n; i++) origins->counts.n[origins->entries[i].origin]++;
   return 0;
 }
 
-PetscErrorCode rg_origin_survey_clear(RgOriginSurvey *survey)
+PetscErrorCode rg_origins_clear(RgOrigins *origins)
 {
-  PetscCall(RG_FREE(&survey->entries, &survey->software));
+  PetscCall(RG_FREE(&origins->entries, &origins->software));
   return 0;
 }

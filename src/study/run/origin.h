@@ -48,10 +48,10 @@ typedef struct {
   struct RgOriginEntry *entries; /* owned */
   char *software;                /* software of this process; owned */
   RgOriginCounts counts;
-} RgOriginSurvey;
-PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *record);
+} RgOrigins;
+PetscErrorCode rg_origins_add(RgOrigins *origins, const RgRecord *record);
 /* Compute the counts, after the last record. O(n log n). */
-PetscErrorCode rg_origin_survey_count(RgOriginSurvey *survey);
-PetscErrorCode rg_origin_survey_clear(RgOriginSurvey *survey);
+PetscErrorCode rg_origins_compute(RgOrigins *origins);
+PetscErrorCode rg_origins_clear(RgOrigins *origins);
 
 #endif

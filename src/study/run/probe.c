@@ -390,7 +390,7 @@ static PetscErrorCode made_up_value(RgProblem *problem, int m, const RgPoint *po
   PetscCall(PetscMalloc2(design->dim, &unit, design->dim, &counts));
   for (int i = 0; i < m; i++) {
     rg_space_to_unit(design, points[i].x, unit);
-    rg_space_settle(design, unit, counts);
+    rg_space_normalise(design, unit, counts);
     f[i] = 0;
     for (int j = 0; j < design->dim; j++) f[i] += counts[j] ? -pow(unit[j] - 0.4, 2) : 1;
   }
@@ -454,12 +454,12 @@ static PetscErrorCode rehearse(const RgStudy *study, const RgCell *cell, bool ma
 }
 
 /* Take the instance of the trial. */
-static PetscErrorCode take(const Rehearsal *r, RgInstances *instances, RgInstance **instance,
-                           RgFailure *failure)
+static PetscErrorCode acquire_instance(const Rehearsal *r, RgInstances *instances,
+                                       RgInstance **instance, RgFailure *failure)
 {
-  return rg_instances_take(instances, NULL, &r->study, &r->cell,
-                           r->study.paired && r->study.n_seeds ? r->study.seeds[0] : 0, instance,
-                           failure);
+  return rg_instances_acquire(instances, NULL, &r->study, &r->cell,
+                              r->study.paired && r->study.n_seeds ? r->study.seeds[0] : 0, instance,
+                              failure);
 }
 
 /* ---- a trial in part ------------------------------------------------------------------------- */
@@ -504,7 +504,7 @@ static PetscErrorCode run_part(const Rehearsal *r, RgInstances *instances, Timin
                    .n_evaluations = n,
                    .dim_x = r->cell.dim_x,
                    .dim_c = r->cell.dim_c};
-  RgTrialHost host = {.instances = instances, .enough = is_enough, .enough_closure = timing};
+  RgTrialServices host = {.instances = instances, .enough = is_enough, .enough_closure = timing};
   bool stopped;
 
   if (r->study.paired) trial.instance = trial.seed;
@@ -565,7 +565,7 @@ static PetscErrorCode continue_designs(Rehearsal *r, RgInstances *instances, con
   const size_t dim = (size_t)r->cell.dim_x;
 
   if (r->cell.size_x || !record->n_rows) return 0;
-  PetscCall(take(r, instances, &instance, &failure));
+  PetscCall(acquire_instance(r, instances, &instance, &failure));
   const RgSpace *design = &instance->problem.domain.design;
   *given = (RgGiven){.n = first};
   PetscCall(
@@ -577,7 +577,7 @@ static PetscErrorCode continue_designs(Rehearsal *r, RgInstances *instances, con
     else continue_row(design, &random, record->n_rows, given->x, unit);
     rg_space_to_native(design, unit, given->native + i * dim);
   }
-  PetscCall(rg_instances_give_back(&instance));
+  PetscCall(rg_instances_release(&instance));
   return 0;
 }
 
@@ -602,7 +602,7 @@ static PetscErrorCode time_objectives(const Rehearsal *r, RgInstances *instances
 
   *seconds = 0;
   if (!r->cell.problem->objective || r->cell.size_x) return 0;
-  PetscCall(take(r, instances, &instance, &failure));
+  PetscCall(acquire_instance(r, instances, &instance, &failure));
   const RgSpace *design = &instance->problem.domain.design;
   PetscCall(PetscMalloc1(r->cell.dim_x, &x));
   const double start = rg_cpu_seconds();
@@ -614,7 +614,7 @@ static PetscErrorCode time_objectives(const Rehearsal *r, RgInstances *instances
   }
   *seconds = (rg_cpu_seconds() - start) / OBJECTIVES * n * times;
   PetscCall(PetscFree(x));
-  PetscCall(rg_instances_give_back(&instance));
+  PetscCall(rg_instances_release(&instance));
   return 0;
 }
 
@@ -636,7 +636,7 @@ static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, 
 
   PetscCall(rehearse(study, cell, false, &r));
   PetscCall(rg_instances_create(&instances));
-  PetscCall(take(&r, instances, &instance, &failure));
+  PetscCall(acquire_instance(&r, instances, &instance, &failure));
   RgProblem *problem = &instance->problem;
   PetscCall(PetscMalloc2(cell->dim_x, &x, PetscMax(cell->dim_c, 1), &c));
   problem->task = (RgTask){.stop = is_too_long, .stop_closure = &until};
@@ -644,7 +644,7 @@ static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, 
   for (int i = 0; i < 2 && !failure.failed && *seconds < STARTS; i++) {
     RgPoint point = {.index = -1, .x = x, .context_index = -1, .c = cell->dim_c ? c : NULL};
     rg_random_uniforms(&random, (size_t)cell->dim_x, x);
-    rg_space_settle(&problem->domain.design, x, NULL);
+    rg_space_normalise(&problem->domain.design, x, NULL);
     rg_space_to_native(&problem->domain.design, x, x);
     if (cell->dim_c)
       PetscCall(problem->class->draw_context(problem, &random, c, &point.context_index));
@@ -655,7 +655,7 @@ static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, 
   if (failure.failed && *seconds < PATIENCE) *seconds = NAN;
   problem->task = (RgTask){0};
   PetscCall(PetscFree2(x, c));
-  PetscCall(rg_instances_give_back(&instance));
+  PetscCall(rg_instances_release(&instance));
   PetscCall(rg_instances_destroy(&instances));
   return 0;
 }
@@ -702,9 +702,9 @@ static bool can_begin(const RgCell *cell, int first)
 
 /* Continue a trial up to `last` evaluations with coarse searches and few fits, which take a small
    part of the time and lead to much the same places; *further has what was reached. */
-static PetscErrorCode go_on_coarsely(const Rehearsal *begun, RgInstances *instances,
-                                     const RgRecord *record, bool by_wall, int last,
-                                     RgRecord *further)
+static PetscErrorCode continue_coarsely(const Rehearsal *begun, RgInstances *instances,
+                                        const RgRecord *record, bool by_wall, int last,
+                                        RgRecord *further)
 {
   Timing timing = {
     .by_wall = by_wall, .limit = COARSE, .least = LEAST, .first = record->n_rows, .last = last};
@@ -736,7 +736,7 @@ static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
   int k = rate[0].seconds > 0;
   RgRecord further;
 
-  PetscCall(go_on_coarsely(begun, instances, record, beginning->by_wall, first[1], &further));
+  PetscCall(continue_coarsely(begun, instances, record, beginning->by_wall, first[1], &further));
   if (further.n_rows > record->n_rows) record = &further;
   for (int i = 0; i < 2; i++) {
     Timing timing = {

@@ -55,7 +55,7 @@ static PetscErrorCode find_here(Here *here, int i, RgProgramAnswer *heard)
   if (!w->asked) return 0;
   if (!w->mistake.length)
     PetscCall(
-      rg_child_heard(here->children[i], &outcome, &heard->answer, &heard->length, &w->mistake));
+      rg_child_read(here->children[i], &outcome, &heard->answer, &heard->length, &w->mistake));
   if (outcome == RG_CHILD_SILENT) return 0;
   w->asked = false;
   heard->worker = i + 1;
@@ -149,25 +149,25 @@ typedef struct {
   bool open;
   char *answer; /* the message; NULL: it has not arrived; owned */
   size_t length;
-} HeldWorker;
+} TeamProgram;
 
 typedef struct {
   MPI_Comm comm;
   int rank;
   int n;
-  HeldWorker *workers; /* from 0; owned */
-  char *heard;         /* the last answer; owned */
-} Held;
+  TeamProgram *workers; /* from 0; owned */
+  char *heard;          /* the last answer; owned */
+} TeamPrograms;
 
-static PetscErrorCode ask_held(void *closure, int worker, const RgExchange *question)
+static PetscErrorCode ask_on_team(void *closure, int worker, const RgExchange *question)
 {
-  Held *held = closure;
+  TeamPrograms *held = closure;
   Question head = {.limit = question->limit};
   RgText message = {0};
 
   for (; held->n < worker; held->n++) {
     PetscCall(RG_GROW(held->n, held->workers));
-    held->workers[held->n] = (HeldWorker){0};
+    held->workers[held->n] = (TeamProgram){0};
   }
   held->workers[worker - 1].open = true;
   while (question->words[head.n_words]) head.n_words++;
@@ -183,7 +183,7 @@ static PetscErrorCode ask_held(void *closure, int worker, const RgExchange *ques
 }
 
 /* Receive the answers that have arrived. */
-static PetscErrorCode receive_answers(Held *held)
+static PetscErrorCode receive_answers(TeamPrograms *held)
 {
   MPI_Status status;
   size_t length;
@@ -192,16 +192,16 @@ static PetscErrorCode receive_answers(Held *held)
   for (;;) {
     PetscCall(receive(held->comm, ANSWER, &bytes, &length, &status));
     if (!bytes) break;
-    HeldWorker *worker = &held->workers[status.MPI_SOURCE - held->rank - 1];
+    TeamProgram *worker = &held->workers[status.MPI_SOURCE - held->rank - 1];
     worker->answer = bytes;
     worker->length = length;
   }
   return 0;
 }
 
-static PetscErrorCode find_held(Held *held, int i, RgProgramAnswer *heard)
+static PetscErrorCode find_on_team(TeamPrograms *held, int i, RgProgramAnswer *heard)
 {
-  HeldWorker *worker = &held->workers[i];
+  TeamProgram *worker = &held->workers[i];
   Answer head;
 
   if (!worker->answer) return 0;
@@ -215,57 +215,57 @@ static PetscErrorCode find_held(Held *held, int i, RgProgramAnswer *heard)
                              .mistake = head.answered ? NULL : text,
                              .unreachable = head.unreachable,
                              .cpu = head.cpu};
-  *worker = (HeldWorker){0};
+  *worker = (TeamProgram){0};
   return 0;
 }
 
-static PetscErrorCode wait_held(void *closure, double seconds, RgProgramAnswer *heard)
+static PetscErrorCode wait_on_team(void *closure, double seconds, RgProgramAnswer *heard)
 {
-  Held *held = closure;
+  TeamPrograms *held = closure;
   const double until = rg_wall_seconds() + seconds;
 
   *heard = (RgProgramAnswer){0};
   for (double pause = 1e-5;; pause = PetscMin(1.3 * pause, 2e-3)) {
     PetscCall(receive_answers(held));
-    for (int i = 0; i < held->n && !heard->worker; i++) PetscCall(find_held(held, i, heard));
+    for (int i = 0; i < held->n && !heard->worker; i++) PetscCall(find_on_team(held, i, heard));
     if (heard->worker || rg_wall_seconds() >= until) break;
     PetscCall(PetscSleep(pause));
   }
   return 0;
 }
 
-static PetscErrorCode drop_held(void *closure, int w)
+static PetscErrorCode drop_on_team(void *closure, int w)
 {
-  Held *held = closure;
+  TeamPrograms *held = closure;
 
   if (w > held->n) return 0;
-  HeldWorker *worker = &held->workers[w - 1];
+  TeamProgram *worker = &held->workers[w - 1];
   PetscCallMPI(MPI_Send(NULL, 0, MPI_BYTE, held->rank + w, DROP, held->comm));
   while (worker->open && !worker->answer) {
     PetscCall(receive_answers(held));
     PetscCall(PetscSleep(1e-4));
   }
   PetscCall(PetscFree(worker->answer));
-  *worker = (HeldWorker){0};
+  *worker = (TeamProgram){0};
   return 0;
 }
 
-static PetscErrorCode destroy_held(void *closure)
+static PetscErrorCode destroy_on_team(void *closure)
 {
-  Held *held = closure;
+  TeamPrograms *held = closure;
 
   PetscCall(RG_FREE(&held->workers, &held->heard, &held));
   return 0;
 }
 
-PetscErrorCode rg_programs_held(MPI_Comm comm, RgPrograms *programs)
+PetscErrorCode rg_programs_on_team(MPI_Comm comm, RgPrograms *programs)
 {
-  Held *held;
+  TeamPrograms *held;
 
   PetscCall(PetscNew(&held));
   held->comm = comm;
   PetscCallMPI(MPI_Comm_rank(comm, &held->rank));
-  *programs = (RgPrograms){held, ask_held, wait_held, drop_held, destroy_held};
+  *programs = (RgPrograms){held, ask_on_team, wait_on_team, drop_on_team, destroy_on_team};
   return 0;
 }
 

@@ -10,7 +10,7 @@ PetscErrorCode rg_programs_here(const char *log, RgPrograms *programs);
 /* On a leader: programs that the ranks of its team hold, one each. The leader sends a question to
    the rank of a worker, which passes it on to its program, and the answer back. Worker w is the
    rank w after the leader in `comm`, which is borrowed and has no other use. */
-PetscErrorCode rg_programs_held(MPI_Comm comm, RgPrograms *programs);
+PetscErrorCode rg_programs_on_team(MPI_Comm comm, RgPrograms *programs);
 /* End them; programs that were not created are fine. */
 PetscErrorCode rg_programs_destroy(RgPrograms *programs);
 

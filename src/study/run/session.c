@@ -53,7 +53,7 @@ PetscErrorCode rg_session_progress(RgSession *session, bool last)
 }
 
 /* Report another run on the same output, once; parts of a study expect each other. Rank 0. */
-static void look_for_others(RgSession *session)
+static void check_for_others(RgSession *session)
 {
   if (session->shared || session->options->parts || !rg_store_is_shared(session->store)) return;
   session->shared = true;
@@ -174,7 +174,7 @@ static PetscErrorCode form_teams(RgSession *session)
     PetscCallMPI(MPI_Comm_split(session->comm, session->rank / size, session->rank, &comm));
     PetscCall(rg_team_create(comm, asked ? asked : rg_team_measured_crossover(size),
                              &session->team[level]));
-    rg_team_employ(session->team[level], rg_posterior_worker);
+    rg_team_set_worker(session->team[level], rg_posterior_worker);
     PetscCallMPI(MPI_Comm_free(&comm));
   }
   return 0;
@@ -438,7 +438,7 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
                                 .n_earlier_failed = session->scan.n_failed};
     observer->begin(observer->closure, &report);
   }
-  if (session->rank == 0) look_for_others(session);
+  if (session->rank == 0) check_for_others(session);
   if (session->rank == 0 && n_foreign)
     rg_session_tell(session, -1,
                     "%d finished trial%s of %s %s not of this study any more, because the study "
@@ -600,9 +600,9 @@ static PetscErrorCode finish(RgSession *session, RgRunReport *report)
   }
   const bool packs = session->outcome == RG_RUN_COMPLETE;
   if (packs && session->rank == 0) {
-    look_for_others(session);
+    check_for_others(session);
     PetscCall(rg_store_pack(session->store, session->plan, &fault));
-    look_for_others(session);
+    check_for_others(session);
     refuse_fault(session, &fault);
     if (fault.code)
       rg_session_tell(session, -1, "%s; the finished trials are safe in %s", fault.message,

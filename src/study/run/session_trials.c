@@ -211,18 +211,18 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
 {
   RgChild *child = NULL;
   RgPrograms here, held = {0};
-  RgTrialHost host = {.stop = should_stop,
-                      .stop_closure = session,
-                      .directory = session->directory,
-                      .child = &child,
-                      .log = session->log,
-                      .reasons = &session->failed,
-                      .instances = session->instances,
-                      .team = session->team[level]};
+  RgTrialServices host = {.stop = should_stop,
+                          .stop_closure = session,
+                          .directory = session->directory,
+                          .child = &child,
+                          .log = session->log,
+                          .reasons = &session->failed,
+                          .instances = session->instances,
+                          .team = session->team[level]};
 
   session->n_known = &host.n;
   PetscCall(rg_programs_here(session->log, &here));
-  if (session->holding != MPI_COMM_NULL) PetscCall(rg_programs_held(session->holding, &held));
+  if (session->holding != MPI_COMM_NULL) PetscCall(rg_programs_on_team(session->holding, &held));
   while (!*give_up && !should_stop(session)) {
     RgRecord record = {0};
     RgTrial trial;
@@ -300,7 +300,7 @@ PetscErrorCode rg_session_trials(RgSession *session)
   for (int level = 0; level < session->teams.n; level++) {
     if (rg_team_is_leader(session->team[level])) {
       PetscCall(run_level(session, level, &give_up));
-      PetscCall(rg_team_dismiss(session->team[level]));
+      PetscCall(rg_team_release(session->team[level]));
     } else {
       if (held) PetscCall(rg_holder_create(session->holding, session->log, &session->holder));
       PetscCall(rg_team_serve(session->team[level], poll, session));

@@ -97,7 +97,7 @@ static void leave(Simulation *s)
 }
 
 /* The team on top takes a ticket. */
-static PetscErrorCode take(Simulation *s)
+static PetscErrorCode draw_ticket(Simulation *s)
 {
   RgHeapEntry *top = &s->heap[0];
   Team *team = &s->team[top->owner];
@@ -152,7 +152,7 @@ static PetscErrorCode run(Simulation *s)
     } else if (team->over) {
       leave(s);
     } else {
-      PetscCall(take(s));
+      PetscCall(draw_ticket(s));
     }
   }
   return 0;

@@ -17,7 +17,7 @@ struct RgStopRelay {
 };
 
 /* A signal handler can only access file-scope state. */
-static volatile sig_atomic_t signal_seen, hurried, guarded;
+static volatile sig_atomic_t signal_seen, signal_again, guarded;
 static volatile sig_atomic_t first_end; /* CLOCK_MONOTONIC of the first TERM or INT, seconds */
 
 /* A launcher and a batch system may both pass on one TERM, so a second one counts after a second.
@@ -31,7 +31,7 @@ static void handle_signal(int number)
   if (!first_end) first_end = (sig_atomic_t)now.tv_sec;
   if (now.tv_sec - first_end < 2) return;
   if (guarded) {
-    hurried = 1;
+    signal_again = 1;
     (void)alarm(10);
   } else {
     (void)signal(number, SIG_DFL);
@@ -46,7 +46,7 @@ bool rg_stop_signalled(void)
 
 bool rg_stop_signalled_again(void)
 {
-  return hurried;
+  return signal_again;
 }
 
 void rg_stop_guarded(bool now)

@@ -37,7 +37,7 @@ typedef struct {
 
 typedef struct {
   const RgCrewOptions *options;
-  const RgCrewHost *host;
+  const RgCrewCallbacks *host;
   RgCrewOutcome *outcome;
   int64_t now;
   Worker *workers;     /* by number; entry 0 is not used */
@@ -176,7 +176,7 @@ static PetscErrorCode dispatch(Crew *crew, int w, int submission, int attempt)
 /* The method chooses the query of a worker. Its evaluation starts when the method has thought. */
 static PetscErrorCode ask(Crew *crew, int w)
 {
-  const RgCrewHost *host = crew->host;
+  const RgCrewCallbacks *host = crew->host;
   const int submission = crew->next++;
   const RgCrewAsk request = {submission, w, crew->now, crew->n_open, crew->open};
   const int64_t ticks = host->think ? host->think(host->closure, submission) : 0;
@@ -292,7 +292,7 @@ static PetscErrorCode end_evaluation(Crew *crew, int w, int64_t finished, RgEndi
 /* Draw the life of a worker. */
 static PetscErrorCode begin_life(Crew *crew, int w)
 {
-  const RgCrewHost *host = crew->host;
+  const RgCrewCallbacks *host = crew->host;
   const int incarnation = ++crew->workers[w].incarnation;
 
   begin_idle(crew, w, crew->now);
@@ -335,7 +335,7 @@ static PetscErrorCode lose(Crew *crew, int w)
 
 static PetscErrorCode die(Crew *crew, int w)
 {
-  const RgCrewHost *host = crew->host;
+  const RgCrewCallbacks *host = crew->host;
   Worker *worker = &crew->workers[w];
 
   if (worker->state == BUSY) PetscCall(lose(crew, w));
@@ -469,7 +469,7 @@ static PetscErrorCode next_instant(Crew *crew, bool *within)
   return 0;
 }
 
-PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
+PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewCallbacks *host,
                            RgCrewOutcome *outcome)
 {
   Crew crew = {.options = options, .host = host, .outcome = outcome, .next = options->first};

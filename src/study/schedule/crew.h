@@ -82,7 +82,7 @@ typedef struct {
   PetscErrorCode (*start)(void *closure, int submission, int attempt, int worker, int64_t *tick,
                           bool *stop);
   PetscErrorCode (*wait)(void *closure, int64_t *tick, int *n, RgCrewNews *news, bool *stop);
-} RgCrewHost;
+} RgCrewCallbacks;
 
 typedef struct {
   int64_t makespan; /* end of the last reported evaluation */
@@ -95,7 +95,7 @@ typedef struct {
 
 /* Run the crew until all submissions are reported, the time is over, or a callback stops it. O(log
    W) per event, plus the cost of the callbacks. */
-PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
+PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewCallbacks *host,
                            RgCrewOutcome *outcome);
 
 /* Units of time to ticks, rounded; -1 if negative, not finite, or beyond 10^12 units. */

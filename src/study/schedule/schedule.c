@@ -65,7 +65,7 @@ static PetscErrorCode draft_create(const RgPlan *plan, const RgTeams *teams, int
 }
 
 /* Take the last trial among the classes on the heap. */
-static int take_last(Draft *draft, int *n_open, double *after)
+static int remove_last(Draft *draft, int *n_open, double *after)
 {
   Class *class = &draft->classes[draft->heap[0].owner];
   const int at = class->last, trial = draft->trials[at];
@@ -90,7 +90,7 @@ static void fill(Draft *draft, int teams, int kept, int *order)
   for (int next = 0; next < draft->n_classes;) {
     const Class *class = &draft->classes[next];
     if (n_open && -draft->heap[0].key >= kept && class->cost * reserve * teams > after) {
-      order[--at] = take_last(draft, &n_open, &after);
+      order[--at] = remove_last(draft, &n_open, &after);
       continue;
     }
     if (class->last >= 0) rg_heap_push(draft->heap, &n_open, -class->last, next);

@@ -118,7 +118,7 @@ static PetscErrorCode ask_lock(void *closure, const char *path)
   return 0;
 }
 
-PetscErrorCode rg_sealed_is_held(const char *directory, const char *folder, const char *id,
+PetscErrorCode rg_sealed_is_open(const char *directory, const char *folder, const char *id,
                                  bool *held)
 {
   char *path;
@@ -171,7 +171,7 @@ PetscErrorCode rg_sealed_line(const RgSealedLog *log, const char *line, RgText *
   return 0;
 }
 
-/* Create a new file durably, and lock it for rg_sealed_is_held: the lock ends with the process.
+/* Create a new file durably, and lock it for rg_sealed_is_open: the lock ends with the process.
    Returns 0 or an errno. */
 static int create_file(RgSealedLog *log)
 {
@@ -266,7 +266,7 @@ const double *rg_evaluation_log_design(const RgEvaluationLog *log, int evaluatio
   return NULL;
 }
 
-void rg_evaluation_log_explain(RgEvaluationLog *log, const char *reason)
+void rg_evaluation_log_set_reason(RgEvaluationLog *log, const char *reason)
 {
   log->reason = reason;
 }

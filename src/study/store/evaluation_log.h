@@ -36,7 +36,7 @@ const double *rg_evaluation_log_design(const RgEvaluationLog *log, int evaluatio
 int rg_evaluation_log_size(const RgEvaluationLog *log);
 
 /* Give the evaluation that is added next the reason of its failure; borrowed until then. */
-void rg_evaluation_log_explain(RgEvaluationLog *log, const char *reason);
+void rg_evaluation_log_set_reason(RgEvaluationLog *log, const char *reason);
 /* The reason of evaluation number `evaluation`; NULL without one. Borrowed until the next entry is
    added. */
 const char *rg_evaluation_log_reason(const RgEvaluationLog *log, int evaluation);
@@ -70,7 +70,7 @@ PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const c
                               RgSealedLog *log);
 /* Whether a process that runs now, on any host that shares the file system, has written to a log;
    true where the file system does not say. */
-PetscErrorCode rg_sealed_is_held(const char *directory, const char *folder, const char *id,
+PetscErrorCode rg_sealed_is_open(const char *directory, const char *folder, const char *id,
                                  bool *held);
 /* The ids of the trials that have logs in a folder of the study directory, which need not exist.
    The caller frees them with rg_names_free (base/files.h). */

@@ -157,7 +157,7 @@ int rg_index_find(const RgIndex *index, const uint64_t id[2])
   return low;
 }
 
-int rg_index_taken(const RgIndex *index, int source, int ordinal)
+int rg_index_preferred(const RgIndex *index, int source, int ordinal)
 {
   return index->taken[index->sources[source].first + ordinal];
 }
@@ -207,7 +207,7 @@ static PetscErrorCode remove_stale(const char *directory, RgInside inside, int n
   char *path;
 
   for (int i = 0; i < n; i++) {
-    if (!rg_file_is_stale(names[i]) && !rg_file_is_forgotten(directory, inside, names[i], day))
+    if (!rg_file_is_stale(names[i]) && !rg_file_is_abandoned(directory, inside, names[i], day))
       continue;
     PetscCall(rg_path_join(directory, names[i], &path));
     (void)rg_inside_remove(path, inside, false);
@@ -227,7 +227,7 @@ PetscErrorCode rg_remove_stale_in(const char *directory)
   return 0;
 }
 
-void rg_store_judge(RgFault *fault)
+void rg_fault_adapt(RgFault *fault)
 {
   if (!fault->code || fault->code == RG_FAULT_FOREIGN) return;
   fault->code = fault->code == RG_FAULT_NEWER || fault->code == RG_FAULT_DAMAGED ? RG_FAULT_FOREIGN
@@ -241,7 +241,7 @@ static PetscErrorCode add_shard(const char *path, RgInside inside, RgIndex *inde
   PetscCall(rg_shard_open(path, inside, &container, fault));
   if (!fault->code) {
     PetscCall(rg_index_add(index, path, false, &container, fault));
-    rg_fault_judge(fault, RG_FAULT_DAMAGED, path);
+    rg_fault_restate(fault, RG_FAULT_DAMAGED, path);
   }
   PetscCall(rg_container_close(&container));
   return 0;
@@ -263,35 +263,35 @@ typedef struct {
   int *n_bad;
   char **names;  /* names of the shards in the directory; owned */
   bool vanished; /* a file disappeared during the scan */
-} Look;
+} Scan;
 
 /* Handle a shard that can't be read; damage is only a warning. */
-static PetscErrorCode note_trouble(Look *look, const char *path, RgFault found, RgFault *fault)
+static PetscErrorCode note_trouble(Scan *scan, const char *path, RgFault found, RgFault *fault)
 {
   if (found.code == RG_FAULT_DAMAGED) {
-    if (look->repair) PetscCall(rg_shard_move(path, look->inside, look->home, RG_FOLDER_BAD));
-    if (look->first || look->repair) (*look->n_bad)++;
+    if (scan->repair) PetscCall(rg_shard_move(path, scan->inside, scan->home, RG_FOLDER_BAD));
+    if (scan->first || scan->repair) (*scan->n_bad)++;
     found.code = RG_FAULT_NONE; /* a warning */
   }
-  look->vanished = look->vanished || found.code == RG_FAULT_VANISHED;
+  scan->vanished = scan->vanished || found.code == RG_FAULT_VANISHED;
   if (found.message[0] && found.code != RG_FAULT_VANISHED) {
-    rg_store_judge(&found);
+    rg_fault_adapt(&found);
     *fault = found;
   }
   return 0;
 }
 
-static PetscErrorCode look_at_name(Look *look, const char *name, RgFault *fault)
+static PetscErrorCode check_name(Scan *scan, const char *name, RgFault *fault)
 {
-  RgIndex *index = look->index;
+  RgIndex *index = scan->index;
   RgFault found = {0};
   char *path;
 
-  PetscCall(rg_path_join(look->directory, name, &path));
-  if (look->first || !is_known(index, path)) {
-    PetscCall(add_shard(path, look->inside, index, &found));
-    if (!found.code) index->sources[index->n_sources - 1].inside = look->inside;
-    PetscCall(note_trouble(look, path, found, fault));
+  PetscCall(rg_path_join(scan->directory, name, &path));
+  if (scan->first || !is_known(index, path)) {
+    PetscCall(add_shard(path, scan->inside, index, &found));
+    if (!found.code) index->sources[index->n_sources - 1].inside = scan->inside;
+    PetscCall(note_trouble(scan, path, found, fault));
   }
   PetscCall(PetscFree(path));
   return 0;
@@ -310,19 +310,19 @@ static PetscErrorCode keep_shards(int *n, char **names)
   return 0;
 }
 
-static PetscErrorCode look_around(Look *look, RgFault *fault)
+static PetscErrorCode check_directory(Scan *scan, RgFault *fault)
 {
   int n, error;
 
-  look->vanished = false;
-  PetscCall(rg_directory_list(look->directory, look->inside, &n, &look->names, &error));
+  scan->vanished = false;
+  PetscCall(rg_directory_list(scan->directory, scan->inside, &n, &scan->names, &error));
   if (error && error != ENOENT)
-    rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", look->directory, strerror(error));
-  if (look->repair && look->first)
-    PetscCall(remove_stale(look->directory, look->inside, n, look->names));
-  PetscCall(keep_shards(&n, look->names));
-  for (int i = 0; i < n && !fault->code; i++) PetscCall(look_at_name(look, look->names[i], fault));
-  PetscCall(rg_names_free(n, &look->names));
+    rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", scan->directory, strerror(error));
+  if (scan->repair && scan->first)
+    PetscCall(remove_stale(scan->directory, scan->inside, n, scan->names));
+  PetscCall(keep_shards(&n, scan->names));
+  for (int i = 0; i < n && !fault->code; i++) PetscCall(check_name(scan, scan->names[i], fault));
+  PetscCall(rg_names_free(n, &scan->names));
   return 0;
 }
 
@@ -336,21 +336,21 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fau
   if (!fault->code) {
     PetscCall(rg_index_add(index, path, true, &cursor.container, fault));
     while (!trailed && rg_cursor_next(&cursor, fault)) PetscCall(rg_cursor_read(&cursor, fault));
-    rg_fault_judge(fault, fault->code, path);
+    rg_fault_restate(fault, fault->code, path);
   }
   PetscCall(rg_cursor_close(&cursor));
   if (fault->code == RG_FAULT_VANISHED) *fault = (RgFault){0}; /* a new study has no results file */
-  rg_store_judge(fault);
+  rg_fault_adapt(fault);
   return 0;
 }
 
 /* Scan until no file vanishes: another process may be merging. */
-static PetscErrorCode gather_folder(Look *look, RgFault *fault)
+static PetscErrorCode gather_folder(Scan *scan, RgFault *fault)
 {
-  look->vanished = true;
-  for (int pass = 0; pass < 5 && look->vanished && !fault->code; pass++) {
-    look->first = pass == 0;
-    PetscCall(look_around(look, fault));
+  scan->vanished = true;
+  for (int pass = 0; pass < 5 && scan->vanished && !fault->code; pass++) {
+    scan->first = pass == 0;
+    PetscCall(check_directory(scan, fault));
   }
   return 0;
 }
@@ -358,20 +358,20 @@ static PetscErrorCode gather_folder(Look *look, RgFault *fault)
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgFault *fault)
 {
-  Look look = {
+  Scan scan = {
     .home = directory, .inside = RG_TOP, .repair = repair, .index = index, .n_bad = n_bad};
   char *foreign;
 
   *fault = (RgFault){0};
   *n_bad = 0;
   if (results) PetscCall(add_results(results, index, fault));
-  look.directory = directory;
-  if (directory) PetscCall(gather_folder(&look, fault));
+  scan.directory = directory;
+  if (directory) PetscCall(gather_folder(&scan, fault));
   if (directory && repair) {
     PetscCall(rg_path_join(directory, RG_FOLDER_FOREIGN, &foreign));
-    look.directory = foreign;
-    look.inside = RG_FOLDER;
-    PetscCall(gather_folder(&look, fault));
+    scan.directory = foreign;
+    scan.inside = RG_FOLDER;
+    PetscCall(gather_folder(&scan, fault));
     PetscCall(PetscFree(foreign));
   }
   if (!fault->code) PetscCall(rg_index_sort(index));

@@ -48,7 +48,7 @@ PetscErrorCode rg_index_sort(RgIndex *index);
 /* Position in `order` of the preferred entry; -1: no such trial. O(log n). */
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);
 /* The preferred entry of the trial at `ordinal` in a source. */
-int rg_index_taken(const RgIndex *index, int source, int ordinal);
+int rg_index_preferred(const RgIndex *index, int source, int ordinal);
 /* Whether a source has the preferred record of an entry's trial, or an equal one. earlier: -1, or
    in which kind of group it must be. */
 bool rg_index_stands_in(const RgIndex *index, int entry, int source, int earlier);
@@ -84,7 +84,7 @@ PetscErrorCode rg_index_gather(const char *directory, const char *results, bool 
 PetscErrorCode rg_remove_stale_in(const char *directory);
 /* Adapt the fault of opening a file to a study: files that are damaged, newer or unreadable for
    this user become FOREIGN, the rest ERROR. */
-void rg_store_judge(RgFault *fault);
+void rg_fault_adapt(RgFault *fault);
 /* Move a shard of the study directory into a folder of it; failure is harmless. */
 PetscErrorCode rg_shard_move(const char *path, RgInside inside, const char *directory,
                              const char *folder);

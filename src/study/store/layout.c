@@ -43,7 +43,7 @@ static PetscErrorCode number_cell(RgLayout *layout, bool earlier, RgRecord *reco
   return 0;
 }
 
-static PetscErrorCode survey_trial(RgLayout *layout, RgSlot *slot, RgCursor *cursor, RgFault *fault)
+static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *cursor, RgFault *fault)
 {
   RgRecord *record = cursor->record;
   uint64_t id[2];
@@ -97,7 +97,7 @@ static PetscErrorCode condemn(const RgLayout *layout, int source, RgFault *fault
 /* Survey the trials of a source that have a slot, or, with groups, write their columns. */
 static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, RgFault *fault)
 {
-  RgCursor cursor = {.bare = groups != NULL}; /* the survey kept the fields */
+  RgCursor cursor = {.bare = groups != NULL}; /* rg_layout_read kept the fields */
   RgSlot *slot;
 
   PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
@@ -108,9 +108,9 @@ static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, 
   while (rg_cursor_next(&cursor, fault)) {
     slot = slot_of_trial(layout, source, &cursor);
     if (slot && groups) PetscCall(write_trial(layout, slot, &cursor, groups, fault));
-    else if (slot) PetscCall(survey_trial(layout, slot, &cursor, fault));
+    else if (slot) PetscCall(read_trial(layout, slot, &cursor, fault));
   }
-  if (cursor.block) rg_fault_judge(fault, fault->code, layout->index->sources[source].path);
+  if (cursor.block) rg_fault_restate(fault, fault->code, layout->index->sources[source].path);
   if (cursor.block && groups && fault->code) fault->code = RG_FAULT_ERROR;
   if (fault->code == RG_FAULT_DAMAGED) PetscCall(condemn(layout, source, fault));
   PetscCall(rg_cursor_close(&cursor));
@@ -125,7 +125,7 @@ static PetscErrorCode run_pass(RgLayout *layout, RgGroup *groups, RgFault *fault
   return 0;
 }
 
-PetscErrorCode rg_layout_survey(RgLayout *layout, RgFault *fault)
+PetscErrorCode rg_layout_read(RgLayout *layout, RgFault *fault)
 {
   return run_pass(layout, NULL, fault);
 }
@@ -290,7 +290,7 @@ static PetscErrorCode verify_trial(const RgLayout *layout, RgCursor *cursor, RgF
   return 0;
 }
 
-/* Read a medium and compare it with the survey. */
+/* Read a medium and compare it with what rg_layout_read found. */
 static PetscErrorCode verify_medium(const RgLayout *layout, const RgMedium *medium, RgFault *fault)
 {
   RgCursor cursor = {.no_cells = true};
@@ -301,7 +301,7 @@ static PetscErrorCode verify_medium(const RgLayout *layout, const RgMedium *medi
   PetscCall(rg_cursor_close(&cursor));
   if (seen != layout->n)
     rg_fault_set(fault, RG_FAULT_ERROR, "%d of %d trials arrived", seen, layout->n);
-  rg_fault_judge(fault, RG_FAULT_ERROR, "the results file did not verify");
+  rg_fault_restate(fault, RG_FAULT_ERROR, "the results file did not verify");
   return 0;
 }
 
@@ -341,7 +341,7 @@ static PetscErrorCode read_back(const char *output, const RgFileState *written, 
 }
 
 /* Turn a temporary file into the results file, or remove it after a failure (error, fault). */
-static PetscErrorCode settle_name(const char *temporary, const char *output, const char *parent,
+static PetscErrorCode commit_file(const char *temporary, const char *output, const char *parent,
                                   const RgFileState *expected, int error, RgFault *fault)
 {
   RgFileState written = rg_install_state(temporary);
@@ -368,7 +368,7 @@ static PetscErrorCode write_bytes(const RgMedium *medium, const char *output, co
     if (!error) error = rg_file_sync(fd);
     closing = rg_file_close(fd);
     if (!error) error = closing;
-    PetscCall(settle_name(temporary, output, parent, expected, error, fault));
+    PetscCall(commit_file(temporary, output, parent, expected, error, fault));
   }
   rg_fault_file(fault, output, "write", error, parent, medium->length);
   return 0;
@@ -412,7 +412,7 @@ static int reserve(int fd, uint64_t bytes)
 
 /* Cut off excess space, make the data durable, and drop cached pages so that verification reads
    from the disk if possible. */
-static int settle(int fd, uint64_t length)
+static int finish_file(int fd, uint64_t length)
 {
   int error;
 
@@ -438,7 +438,7 @@ static PetscErrorCode add_trailer(int fd, uint64_t length, int *error)
   return 0;
 }
 
-/* Fill, settle, verify, seal. *error: errno of a system call that failed. */
+/* Fill, finish, verify, seal. *error: errno of a system call that failed. */
 static PetscErrorCode fill_descriptor(RgLayout *layout, RgContainerInfo *info, int fd, int *error,
                                       RgFault *fault)
 {
@@ -446,7 +446,7 @@ static PetscErrorCode fill_descriptor(RgLayout *layout, RgContainerInfo *info, i
 
   PetscCall(fill_medium(layout, info, &medium, fault));
   *error = medium.error; /* HDF5 does not know of this error */
-  if (!fault->code && !*error) *error = settle(fd, medium.length);
+  if (!fault->code && !*error) *error = finish_file(fd, medium.length);
   if (fault->code || *error) return 0;
   written = rg_medium_descriptor(fd, medium.length);
   PetscCall(verify_medium(layout, &written, fault));
@@ -467,7 +467,7 @@ static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, con
     if (!error) PetscCall(fill_descriptor(layout, info, fd, &error, fault));
     closing = rg_file_close(fd);
     if (!error) error = closing;
-    PetscCall(settle_name(temporary, output, parent, expected, error, fault));
+    PetscCall(commit_file(temporary, output, parent, expected, error, fault));
   }
   if (error) fault->code = RG_FAULT_NONE; /* the system's error is more precise than HDF5's */
   rg_fault_file(fault, output, "write", error, parent, needed);

@@ -8,7 +8,7 @@
 typedef struct {
   int entry; /* entry of the index */
   int group;
-  RgRecord header; /* fields without columns; set by rg_layout_survey */
+  RgRecord header; /* fields without columns; set by rg_layout_read */
 } RgSlot;
 
 typedef struct {
@@ -38,7 +38,7 @@ PetscErrorCode rg_layout_add(RgLayout *layout, int entry);
 /* Read every record once: verify its checksum, keep its fields, extend the groups. A missing or
    damaged shard gives RG_FAULT_INCOMPLETE (gather its trials again); a damaged results file
    gives RG_FAULT_FOREIGN. */
-PetscErrorCode rg_layout_survey(RgLayout *layout, RgFault *fault);
+PetscErrorCode rg_layout_read(RgLayout *layout, RgFault *fault);
 /* Write the results file: to a temporary file or memory, verify every record, commit, and read
    the result back. `expected`: state of the output when the records were gathered; if another
    run has changed it since, its file stays and fault is RG_FAULT_INCOMPLETE. */

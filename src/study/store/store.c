@@ -178,11 +178,11 @@ static PetscErrorCode read_labels(const RgIndex *index, char **label, RgFault *f
     RgCursor cursor = {0};
     PetscCall(rg_index_open(index, s, &cursor.container, fault));
     while (rg_cursor_next(&cursor, fault)) {
-      int entry = rg_index_taken(index, s, cursor.ordinal);
+      int entry = rg_index_preferred(index, s, cursor.ordinal);
       if (entry == index->sources[s].first + cursor.ordinal)
         PetscCall(PetscStrallocpy(cursor.record->cell->problem_label, &label[entry]));
     }
-    if (cursor.block) rg_fault_judge(fault, RG_FAULT_ERROR, index->sources[s].path);
+    if (cursor.block) rg_fault_restate(fault, RG_FAULT_ERROR, index->sources[s].path);
     else if (fault->code) fault->code = RG_FAULT_ERROR;
     PetscCall(rg_cursor_close(&cursor));
   }
@@ -226,7 +226,7 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   PetscCall(read_labels(index, label, fault));
   PetscCall(rg_layout_create(index, study, NULL, &layout));
   PetscCall(arrange(&layout, label));
-  if (!fault->code) PetscCall(rg_layout_survey(&layout, fault));
+  if (!fault->code) PetscCall(rg_layout_read(&layout, fault));
   if (!fault->code) {
     snprintf(what, sizeof(what), "joined %d trials of %d files", layout.n, n);
     PetscCall(rg_history_line(first->history, what, &history));
@@ -337,7 +337,7 @@ static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
   } else if (fault->code == RG_FAULT_VANISHED) {
     *fault = (RgFault){0};
   } else {
-    rg_store_judge(fault);
+    rg_fault_adapt(fault);
   }
   PetscCall(rg_container_close(&container));
   return 0;
@@ -493,7 +493,7 @@ static PetscErrorCode commit_shard(RgStore *store, int level, int n, RgRecord *c
   if (fault->code) {
     char where[200];
     snprintf(where, sizeof(where), "cannot build a shard for %.150s", store->directory);
-    rg_fault_judge(fault, RG_FAULT_ERROR, where);
+    rg_fault_restate(fault, RG_FAULT_ERROR, where);
     return 0;
   }
   PetscCall(rg_file_commit(store->directory, RG_TOP, name, bytes, *length, fault));

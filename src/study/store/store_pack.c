@@ -249,7 +249,7 @@ static PetscErrorCode find_leftovers(const RgLayout *layout, int source, Leftove
 
   PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
   while (rg_cursor_next(&cursor, fault)) {
-    int entry = rg_index_taken(layout->index, source, cursor.ordinal);
+    int entry = rg_index_preferred(layout->index, source, cursor.ordinal);
     if (entry < 0 || layout->slot_of[entry] >= 0) continue; /* in the plan */
     PetscCall(RG_GROW(left->n, left->list));
     left->list[left->n].entry = entry; /* a failed trial may be complete elsewhere by now */
@@ -336,7 +336,7 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout
     rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_N_TRIALS].name, &n_trials);
     rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &complete);
     rg_container_check(&container, fault);
-    rg_fault_judge(fault, RG_FAULT_ERROR, store->output);
+    rg_fault_restate(fault, RG_FAULT_ERROR, store->output);
   }
   if (fault->code) fault->code = RG_FAULT_ERROR;
   PetscCall(rg_container_close(&container));
@@ -434,7 +434,7 @@ static PetscErrorCode write_packed(RgStore *store, const RgPlan *plan, RgLayout 
   RgContainerInfo info = rg_container_info(store->study);
   char *history = NULL, what[64];
 
-  PetscCall(rg_layout_survey(layout, fault));
+  PetscCall(rg_layout_read(layout, fault));
   if (fault->code) return 0;
   snprintf(what, sizeof(what), "packed %d trials", plan->n);
   PetscCall(rg_history_line(earlier, what, &history));

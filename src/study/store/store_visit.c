@@ -152,10 +152,10 @@ static PetscErrorCode close_source(RgResults *results)
 }
 
 /* Return the cursor's record if it is the preferred record of its trial. */
-static PetscErrorCode take(RgResults *results, RgRecord *record, bool *taken)
+static PetscErrorCode read_preferred(RgResults *results, RgRecord *record, bool *taken)
 {
   const RgIndex *index = &results->index;
-  const int entry = rg_index_taken(index, results->source, results->cursor.ordinal);
+  const int entry = rg_index_preferred(index, results->source, results->cursor.ordinal);
   RgFault damage = {0};
 
   if (entry != index->sources[results->source].first + results->cursor.ordinal) return 0;
@@ -184,7 +184,7 @@ static PetscErrorCode next(RgResults *results, RgRecord *record, bool *found)
   while (!*found && !results->fault.code) {
     if (results->reading) {
       if (rg_cursor_next(&results->cursor, &results->trouble))
-        PetscCall(take(results, record, found));
+        PetscCall(read_preferred(results, record, found));
       else PetscCall(close_source(results));
     } else if (results->source + 1 < results->index.n_sources) {
       PetscCall(open_source(results));
@@ -369,9 +369,9 @@ static PetscErrorCode read_results(const char *results, const RgContainer *conta
   if (!fault->code) {
     PetscCall(read_info(container, info));
     PetscCall(rg_index_check(container, fault));
-    rg_fault_judge(fault, fault->code, results);
+    rg_fault_restate(fault, fault->code, results);
   }
-  rg_store_judge(fault);
+  rg_fault_adapt(fault);
   return 0;
 }
 
@@ -430,7 +430,7 @@ static PetscErrorCode visit_file(const char *path, RgRecordVisitor visit, void *
       if (!trailed) PetscCall(rg_cursor_read(&cursor, fault));
       if (!fault->code) PetscCall(visit(closure, cursor.record));
     }
-    rg_fault_judge(fault, RG_FAULT_FOREIGN, path);
+    rg_fault_restate(fault, RG_FAULT_FOREIGN, path);
   }
   PetscCall(rg_cursor_close(&cursor));
   return 0;

@@ -128,9 +128,9 @@ typedef struct {
   const RgCell *cell;
   RgCellTheory *theory;
   RgDomain domain;
-  RgBoundSetting setting; /* input of the family; bound_cell adds the model's part */
-  RgDistribution *laws;   /* laws of a box of contexts, if they are known and constant; owned */
-  RgModel model;          /* only with fixed hyperparameters and without standardisation */
+  RgBoundCase setting;  /* input of the family; bound_cell adds the model's part */
+  RgDistribution *laws; /* laws of a box of contexts, if they are known and constant; owned */
+  RgModel model;        /* only with fixed hyperparameters and without standardisation */
 } View;
 
 /* Record the first reason why a bound does not exist or does not hold. */
@@ -405,7 +405,7 @@ static PetscErrorCode create_model(View *view)
 static PetscErrorCode complete_setting(View *view)
 {
   RgCellTheory *theory = view->theory;
-  RgBoundSetting *setting = &view->setting;
+  RgBoundCase *setting = &view->setting;
 
   theory->largest = rg_kernel_diagonal(&view->model.kernel);
   PetscCall(measure_slope(&view->domain, &theory->slope));
@@ -470,15 +470,15 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
   PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &view.domain));
   PetscCall(set_laws(&view));
   if (theory->law) theory->family = rg_bound_family_of(theory->law[0].rule, &rule);
-  view.setting = (RgBoundSetting){.n = theory->n,
-                                  .domain = &view.domain,
-                                  .law = theory->law,
-                                  .rule = rule,
-                                  .data_noise = cell->run.noise_variance,
-                                  .fitted = cell->surrogate.fit != RG_FIT_FIXED,
-                                  .initial = cell->run.initial_points,
-                                  .delta = options->delta,
-                                  .tight = options->tight};
+  view.setting = (RgBoundCase){.n = theory->n,
+                               .domain = &view.domain,
+                               .law = theory->law,
+                               .rule = rule,
+                               .data_noise = cell->run.noise_variance,
+                               .fitted = cell->surrogate.fit != RG_FIT_FIXED,
+                               .initial = cell->run.initial_points,
+                               .delta = options->delta,
+                               .tight = options->tight};
   const char *why = obstacle(&view);
   if (why) PetscCall(object(&view, RG_CLAIM_NOMINAL, why));
   else PetscCall(bound_cell(&view, shelf));

@@ -418,9 +418,9 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
   return 0;
 }
 
-PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgStudy *study,
-                                 const RgCell *cell, uint64_t number, RgInstance **out,
-                                 RgFailure *failure)
+PetscErrorCode rg_instances_acquire(RgInstances *instances, RgTeam *team, const RgStudy *study,
+                                    const RgCell *cell, uint64_t number, RgInstance **out,
+                                    RgFailure *failure)
 {
   RgInstance *entry;
   RgText key = {0};
@@ -451,7 +451,7 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
   return 0;
 }
 
-PetscErrorCode rg_instances_give_back(RgInstance **out)
+PetscErrorCode rg_instances_release(RgInstance **out)
 {
   RgInstance *entry = *out;
 

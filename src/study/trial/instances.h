@@ -51,7 +51,7 @@ typedef struct {
 
 /* Create an empty collection. */
 PetscErrorCode rg_instances_create(RgInstances **instances);
-/* Destroy a collection; all instances must have been given back. NULL is fine. */
+/* Destroy a collection; all instances must have been released. NULL is fine. */
 PetscErrorCode rg_instances_destroy(RgInstances **instances);
 
 /* From now on, look for optima in `folder` before a search, and store those whose search took at
@@ -60,17 +60,17 @@ PetscErrorCode rg_instances_destroy(RgInstances **instances);
 PetscErrorCode rg_instances_keep_optima(RgInstances *instances, const char *folder, double least,
                                         const RgRegistry *registry, uint64_t fingerprint);
 
-/* Take the problem of `cell`; it must be given back before it is taken again. Class and options
+/* Acquire the problem of `cell`; it must be released before it is acquired again. Class and options
    of the cell must outlive `instances`. At most 32 instances are kept; the least recently used
    is dropped first. team: as for rg_problem_create_on. failure: the problem could not be
    created, or its data have changed since the cell was checked. Even then *instance must be
-   given back. */
-PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgStudy *study,
-                                 const RgCell *cell, uint64_t number, RgInstance **instance,
-                                 RgFailure *failure);
-/* Give an instance back; *instance becomes NULL. Problems that are not `shared` are destroyed;
+   released. */
+PetscErrorCode rg_instances_acquire(RgInstances *instances, RgTeam *team, const RgStudy *study,
+                                    const RgCell *cell, uint64_t number, RgInstance **instance,
+                                    RgFailure *failure);
+/* Release an instance; *instance becomes NULL. Problems that are not `shared` are destroyed;
    optima are kept. */
-PetscErrorCode rg_instances_give_back(RgInstance **instance);
+PetscErrorCode rg_instances_release(RgInstance **instance);
 
 /* The trials of a recorded file (recorded_read), read once and kept; borrowed. */
 PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, const char *label,

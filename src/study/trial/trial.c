@@ -44,13 +44,13 @@ static PetscErrorCode create_algorithm(RgTrialRun *run)
 static PetscErrorCode create(RgTrialRun *run)
 {
   RgTrialParts *of = &run->of;
-  RgTrialHost *host = of->host;
+  RgTrialServices *host = of->host;
   const int n = of->trial->n_evaluations;
 
   of->instances = host->instances;
   if (!of->instances) PetscCall(rg_instances_create(&of->instances));
-  PetscCall(rg_instances_take(of->instances, host->team, of->study, of->cell, of->trial->instance,
-                              &of->instance, &run->failure));
+  PetscCall(rg_instances_acquire(of->instances, host->team, of->study, of->cell,
+                                 of->trial->instance, &of->instance, &run->failure));
   of->problem = &of->instance->problem;
   if (run->failure.failed) {
     PetscCall(
@@ -100,7 +100,7 @@ static PetscErrorCode destroy(RgTrialRun *run)
                     &rows->native_x, &rows->native_c, &rows->recommended, &rows->numbers,
                     &rows->broken));
   of->problem->task = (RgTask){0}; /* the problem may outlive the trial */
-  PetscCall(rg_instances_give_back(&of->instance));
+  PetscCall(rg_instances_release(&of->instance));
   if (!of->host->instances) PetscCall(rg_instances_destroy(&of->instances));
   return 0;
 }
@@ -128,10 +128,10 @@ static PetscErrorCode finish_record(RgTrialRun *run, double wall, double cpu)
   return 0;
 }
 
-PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialHost *host,
+PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialServices *host,
                             RgRecord *record, bool *stopped)
 {
-  RgTrialHost alone = {0};
+  RgTrialServices alone = {0};
   if (!host) host = &alone;
   const RgCell *cell = &study->cells[trial->cell];
   RgTrialRun run = {.of = {.study = study, .cell = cell, .trial = trial, .host = host},

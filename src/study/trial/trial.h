@@ -79,7 +79,7 @@ typedef struct {
   /* output: the log of evaluations could not be written for ten minutes, or until a stop, so the
      trial was abandoned */
   RgFault trouble;
-} RgTrialHost;
+} RgTrialServices;
 
 /* Columns of what an evaluation gives beside f: outcome constraints by name, the duration with
    `duration: reported`, further numbers of a program by name. */
@@ -98,7 +98,7 @@ static inline int rg_trial_more(const RgCell *cell)
    record of status failed with the rows finished before. The bits are the same on any rank. host
    NULL means a zeroed host. Logged evaluations of costly problems are not repeated; new ones are
    on the disk before they are used. */
-PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialHost *host,
+PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialServices *host,
                             RgRecord *record, bool *stopped);
 
 /* Whether F of a problem is only known where it was observed. */

@@ -200,7 +200,7 @@ static PetscErrorCode choose_designed(RgTrialRun *run, int submission)
 
 bool rg_trial_continues(RgTrialRun *run)
 {
-  const RgTrialHost *host = run->of.host;
+  const RgTrialServices *host = run->of.host;
   const int n = run->rows.history.n;
 
   if (!run->failure.failed && !run->abandoned && n && rg_trial_poll_stop(run))
@@ -248,7 +248,7 @@ void rg_trial_convert_query(RgTrialRun *run, int submission)
   const size_t at = ((size_t)submission - 1) * design->dim;
 
   if (snaps) rg_space_snap(design, run->query.x, NULL);
-  else rg_space_settle(design, run->query.x, NULL);
+  else rg_space_normalise(design, run->query.x, NULL);
   rg_space_to_native(design, run->query.x, run->rows.native_x);
   for (int j = 0; j < design->dim; j++) {
     double *native = &run->rows.native_x[j];
@@ -278,7 +278,7 @@ PetscErrorCode rg_trial_place(RgTrialRun *run, int submission)
                               context ? run->query.c : NULL,
                               context ? run->query.context_index : -1, NAN));
   history->n = told;
-  history->moments[row].submission = submission;
+  history->timings[row].submission = submission;
   rows->n_asked++;
   PetscCall(
     PetscArraycpy(rg_trial_cell(run, RG_COLUMN_X, row), rows->native_x, domain->design.dim));

@@ -222,7 +222,7 @@ static PetscErrorCode tell(void *closure, const RgCrewRow *told, bool *stop)
   RgTrialRun *run = closure;
   const int row = rg_trial_row(run, told->submission);
   const bool counts = rg_crew_counts(&run->of.cell->crew), real = run->real != NULL;
-  RgMoment *moment = &run->rows.history.moments[row];
+  RgTiming *timing = &run->rows.history.timings[row];
 
   if (counts) *rg_trial_cell(run, RG_COLUMN_SUBMISSION, row) = told->submission;
   if (counts && told->worker) { /* else it was known at the start */
@@ -230,12 +230,12 @@ static PetscErrorCode tell(void *closure, const RgCrewRow *told, bool *stop)
     *rg_trial_cell(run, RG_COLUMN_ATTEMPTS, row) = told->attempts;
   }
   if (counts && told->worker && has_clock(run)) {
-    moment->dispatched = units(told->dispatched);
-    moment->finished = units(told->finished);
+    timing->dispatched = units(told->dispatched);
+    timing->finished = units(told->finished);
     *rg_trial_cell(run, real ? RG_COLUMN_WALL_DISPATCHED : RG_COLUMN_DISPATCHED, row) =
-      moment->dispatched;
+      timing->dispatched;
     *rg_trial_cell(run, real ? RG_COLUMN_WALL_FINISHED : RG_COLUMN_FINISHED, row) =
-      moment->finished;
+      timing->finished;
     *rg_trial_cell(run, real ? RG_COLUMN_WALL_TOLD : RG_COLUMN_TOLD, row) = units(told->told);
     if (!real) {
       *rg_trial_cell(run, RG_COLUMN_DURATION, row) = units(told->finished - told->dispatched);
@@ -273,7 +273,8 @@ static void record_crew(RgTrialRun *run, const RgCrewOutcome *outcome)
 }
 
 /* Run the crew after the first n_free evaluations, which are known before the clock starts. */
-static PetscErrorCode run_crew(RgTrialRun *run, int n_free, RgCrewHost host, RgCrewOutcome *outcome)
+static PetscErrorCode run_crew(RgTrialRun *run, int n_free, RgCrewCallbacks host,
+                               RgCrewOutcome *outcome)
 {
   const RgCrewSettings *settings = &run->of.cell->crew;
   const double most = settings->time, longest = settings->time_limit;
@@ -298,7 +299,7 @@ static PetscErrorCode run_crew(RgTrialRun *run, int n_free, RgCrewHost host, RgC
 PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
 {
   const int n_free = rg_cell_free(run->of.cell, run->of.trial->n_initial);
-  RgCrewHost host = {.ask = ask, .duration = duration, .tell = tell};
+  RgCrewCallbacks host = {.ask = ask, .duration = duration, .tell = tell};
   RgCrewOutcome outcome;
   bool stop;
 
@@ -353,7 +354,7 @@ static const double *any_design(RgTrialRun *run, const RgStream *stream, int sub
     const double *point = design->points + (size_t)(x[0] * design->size) * dim;
     for (size_t j = 0; j < dim; j++) x[j] = point[j];
   }
-  rg_space_settle(design, x, NULL);
+  rg_space_normalise(design, x, NULL);
   rg_space_to_native(design, x, x);
   rg_space_seen(design, x, x);
   return x;
@@ -399,14 +400,14 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgI
     trial->n_initial + (cell->crew.start == RG_START_DESIGN && workers > 1 ? workers : 0);
   run.rows.history.n = n_free;
   if (kind == RG_DURATION_COLUMN)
-    PetscCall(rg_instances_take(instances, NULL, study, cell, trial->instance, &run.of.instance,
-                                &run.failure));
+    PetscCall(rg_instances_acquire(instances, NULL, study, cell, trial->instance, &run.of.instance,
+                                   &run.failure));
   if (!run.failure.failed) PetscCall(create_crew(&run));
   if (!run.failure.failed)
-    PetscCall(
-      run_crew(&run, n_free,
-               (RgCrewHost){.ask = ask_nothing, .duration = forecast_duration, .tell = count_row},
-               &outcome));
+    PetscCall(run_crew(
+      &run, n_free,
+      (RgCrewCallbacks){.ask = ask_nothing, .duration = forecast_duration, .tell = count_row},
+      &outcome));
   *known = !run.failure.failed;
   if (*known)
     *forecast = (RgForecast){
@@ -415,7 +416,7 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgI
       .n_rows = run.rows.history.n,
       .lost = outcome.lost,
       .rough = run.crew->duration.formula.n > 0 || kind == RG_DURATION_COLUMN};
-  PetscCall(rg_instances_give_back(&run.of.instance));
+  PetscCall(rg_instances_release(&run.of.instance));
   PetscCall(rg_domain_destroy(&problem.domain));
   PetscCall(destroy_crew(&run));
   return 0;

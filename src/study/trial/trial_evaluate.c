@@ -7,7 +7,7 @@
 bool rg_trial_poll_stop(void *closure)
 {
   RgTrialRun *run = closure;
-  RgTrialHost *host = run->of.host;
+  RgTrialServices *host = run->of.host;
 
   host->n = run->rows.history.n;
   if (host->stop && host->stop(host->stop_closure)) run->stop_requested = true;
@@ -122,7 +122,7 @@ static PetscErrorCode read_given(RgTrialRun *run, int submission)
 
 PetscErrorCode rg_trial_find_value(RgTrialRun *run, int submission, bool *found)
 {
-  const RgTrialHost *host = run->of.host;
+  const RgTrialServices *host = run->of.host;
   const bool costly = run->of.cell->problem->traits & RG_PROBLEM_COSTLY;
   const RgEvaluationLog *log = costly && host->known ? host->known : run->log;
   const RgPoint point = rg_trial_point(run, submission);
@@ -178,8 +178,8 @@ PetscErrorCode rg_trial_keep_value(RgTrialRun *run, int submission, double f, do
   PetscCall(tolerate(run, submission, &f));
   run->rows.seconds += seconds;
   if (!run->failure.failed && run->log) { /* the answer must be on the disk before it is used */
-    rg_evaluation_log_explain(run->log,
-                              run->rows.tolerated.failed ? run->out.explanation.data : NULL);
+    rg_evaluation_log_set_reason(run->log,
+                                 run->rows.tolerated.failed ? run->out.explanation.data : NULL);
     while (rg_trial_retry(run, &retry))
       PetscCall(rg_evaluation_log_add(run->log, submission, point.x, point.c, f, run->rows.numbers,
                                       seconds, &run->of.host->trouble));

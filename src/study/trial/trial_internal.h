@@ -18,7 +18,7 @@ typedef struct {
   const RgStudy *study;
   const RgCell *cell;
   const RgTrial *trial;
-  RgTrialHost *host;
+  RgTrialServices *host;
   RgInstances *instances; /* the host's, or the trial's own */
   RgInstance *instance;
   RgProblem *problem; /* belongs to `instance` */
@@ -30,7 +30,7 @@ typedef struct {
 
 /* The evaluations. The first history.n rows of the history, and of the record, are those that the
    method was told, in the order of telling. The rows up to n_asked are in flight, in the order of
-   submission, which history.moments has. The method does not see them. */
+   submission, which history.timings has. The method does not see them. */
 typedef struct {
   RgHistory history;
   int n_asked;
@@ -133,7 +133,7 @@ static inline int rg_trial_row(const RgTrialRun *run, int submission)
 {
   int row = run->rows.history.n;
 
-  while (run->rows.history.moments[row].submission != submission) row++;
+  while (run->rows.history.timings[row].submission != submission) row++;
   return row;
 }
 
@@ -233,7 +233,7 @@ PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop)
 PetscErrorCode rg_real_create(RgTrialRun *run);
 /* Replace the query of a submission by a logged one. Returns whether the two differ. */
 bool rg_real_replace_query(RgTrialRun *run, int submission);
-/* Answers to the crew's questions (RgCrewHost); closure: the run. */
+/* Answers to the crew's questions (RgCrewCallbacks); closure: the run. */
 PetscErrorCode rg_real_start(void *closure, int submission, int attempt, int worker, int64_t *tick,
                              bool *stop);
 PetscErrorCode rg_real_wait(void *closure, int64_t *tick, int *n, RgCrewNews *news, bool *stop);

@@ -52,7 +52,7 @@ static const double poll_every = 0.05; /* seconds of a wait until the host may s
 PetscErrorCode rg_real_create(RgTrialRun *run)
 {
   const RgDomain *domain = &run->of.problem->domain;
-  const RgTrialHost *host = run->of.host;
+  const RgTrialServices *host = run->of.host;
   const int n_point = domain->design.dim + domain->context.dim + 2;
 
   PetscCall(PetscCalloc1(1, &run->real));

@@ -280,7 +280,7 @@ void rg_reasons_join(RgReasons *reasons, const RgReasons *more)
 
 PetscErrorCode rg_trial_record_failure(RgTrialRun *run, int submission, const char *reason)
 {
-  const RgTrialHost *host = run->of.host;
+  const RgTrialServices *host = run->of.host;
   const RgCell *cell = run->of.cell;
   const bool program = run->log || run->answers; /* otherwise the record has the full text */
   RgText line = {0};

@@ -38,7 +38,7 @@ static PetscErrorCode bring_forward(RgTrialRun *run, int from)
                 {h->context_index, sizeof(*h->context_index)},
                 {h->y, real},
                 {h->constraints, real * h->n_constraints},
-                {h->moments, sizeof(*h->moments)}};
+                {h->timings, sizeof(*h->timings)}};
 
   if (from == h->n) return 0;
   for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
@@ -171,7 +171,7 @@ PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop)
   if (*stop) return 0;
   PetscCall(bring_forward(run, from));
   history->n++;
-  PetscCall(rg_history_judge(history, history->y[row], constraints));
+  PetscCall(rg_history_set_outcome(history, history->y[row], constraints));
   replace_infeasible(run, row);
   rg_trial_record_extra(run, RG_EXTRA_FAILED, 0, row, isnan(history->observed[row]));
   rg_trial_record_extra(run, RG_EXTRA_FEASIBLE, 0, row, history->feasible[row]);

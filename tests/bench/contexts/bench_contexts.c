@@ -180,9 +180,10 @@ static PetscErrorCode run(const RgStudy *study, const RgTrial *trial, const Comp
              "trial failed: %s", record.message);
   row->trial += record.provenance.cpu;
   PetscCall(rg_instances_create(&instances));
-  PetscCall(rg_instances_take(instances, NULL, study, cell, trial->instance, &instance, &failure));
+  PetscCall(
+    rg_instances_acquire(instances, NULL, study, cell, trial->instance, &instance, &failure));
   if (with->every > 0) PetscCall(replay(study, trial, &instance->problem, &record, with, row));
-  PetscCall(rg_instances_give_back(&instance));
+  PetscCall(rg_instances_release(&instance));
   PetscCall(rg_instances_destroy(&instances));
   PetscCall(rg_record_destroy(&record));
   return 0;

@@ -274,7 +274,7 @@ RG_TEST(test_log_ei_asks_what_ei_asks)
 static void answer_constrained(Bench *b, double y, double c)
 {
   bench_tell(b, isnan(y) ? 0 : y);
-  RG_OK(rg_history_judge(&b->history, y, &c));
+  RG_OK(rg_history_set_outcome(&b->history, y, &c));
 }
 
 /* A separate model of outputs at the inputs of the bench; rows with NaN are left out. */

@@ -186,11 +186,11 @@ RG_TEST(test_forgets_what_was_in_flight)
     }
     bench_tell(&b, hill(b.x));
     bench_tell(&other, hill(other.x));
-    b.history.moments[b.history.n - 1].submission = submission;
-    other.history.moments[other.history.n - 1].submission = submission;
+    b.history.timings[b.history.n - 1].submission = submission;
+    other.history.timings[other.history.n - 1].submission = submission;
     if (row != 1) continue;
     RG_OK(rg_history_append(&other.history, flying, -1, NULL, -1, 10)); /* submitted before t */
-    other.history.moments[other.history.n - 1].submission = N_INITIAL + t - 1;
+    other.history.timings[other.history.n - 1].submission = N_INITIAL + t - 1;
   }
   const int before = N_INITIAL + t - 1;
   bench_ask(&b, t + N_INITIAL);

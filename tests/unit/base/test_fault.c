@@ -10,13 +10,13 @@ RG_TEST(the_first_cause_is_kept)
 {
   RgFault fault = {0};
 
-  rg_fault_judge(&fault, RG_FAULT_ERROR, "nowhere"); /* nothing happened */
+  rg_fault_restate(&fault, RG_FAULT_ERROR, "nowhere"); /* nothing happened */
   assert_int_equal(fault.code, RG_FAULT_NONE);
   rg_fault_set(&fault, RG_FAULT_DAMAGED, "trial %d is gone", 3);
   rg_fault_set(&fault, RG_FAULT_FULL, "and the disk is full");
   assert_int_equal(fault.code, RG_FAULT_DAMAGED);
   assert_string_equal(fault.message, "trial 3 is gone");
-  rg_fault_judge(&fault, RG_FAULT_FOREIGN, "out.h5");
+  rg_fault_restate(&fault, RG_FAULT_FOREIGN, "out.h5");
   assert_int_equal(fault.code, RG_FAULT_FOREIGN);
   assert_string_equal(fault.message, "out.h5: trial 3 is gone");
 }

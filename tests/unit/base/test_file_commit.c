@@ -144,16 +144,16 @@ RG_TEST(files_of_other_places_are_forgotten_with_time)
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     snprintf(path, sizeof(path), "%s/%s", scratch, cases[i].name);
     scratch_write(path, "x", 1);
-    assert_false(rg_file_is_forgotten(scratch, RG_TOP, cases[i].name, 86400));
+    assert_false(rg_file_is_abandoned(scratch, RG_TOP, cases[i].name, 86400));
     assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
-    assert_int_equal(rg_file_is_forgotten(scratch, RG_TOP, cases[i].name, 86400), cases[i].ours);
+    assert_int_equal(rg_file_is_abandoned(scratch, RG_TOP, cases[i].name, 86400), cases[i].ours);
   }
   rg_file_place(place); /* here the process can be looked up */
   snprintf(name, sizeof(name), ".tmp.%s.%d.0", place, (int)getpid());
   snprintf(path, sizeof(path), "%s/%s", scratch, name);
   scratch_write(path, "x", 1);
   assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
-  assert_false(rg_file_is_forgotten(scratch, RG_TOP, name, 86400));
+  assert_false(rg_file_is_abandoned(scratch, RG_TOP, name, 86400));
   scratch_remove(scratch);
 }
 

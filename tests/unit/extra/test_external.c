@@ -111,12 +111,12 @@ RG_TEST(test_conditional_inputs)
   rg_space_to_native(&space, unit, native);
   check_request(&space, native,
                 "{\"kernel\":\"linear\",\"gamma\":null,\"way\":null,\"degree\":null}}");
-  rg_space_settle(&space, unit, counts);
+  rg_space_normalise(&space, unit, counts);
   assert_true(unit[0] == 0.1 && unit[1] == 0.5 && unit[2] == 0.5 && unit[3] == 0.5);
   assert_true(counts[0] && !counts[1] && !counts[2] && !counts[3]);
   unit[0] = 0.9;
   unit[2] = 0.9;
-  rg_space_settle(&space, unit, counts);
+  rg_space_normalise(&space, unit, counts);
   assert_true(unit[1] == 0.5 && unit[2] == 0.9 && counts[3] && !counts[1]);
   rg_space_to_native(&space, unit, native);
   rg_space_seen(&space, native, seen);

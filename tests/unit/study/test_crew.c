@@ -88,7 +88,7 @@ static RgCrewOutcome run(Host *host, RgCrewOptions options)
   if (!options.last) options.last = host->n;
   if (!options.time) options.time = -1;
   if (!options.longest) options.longest = -1;
-  RgCrewHost calls = {host, ask, duration, think, life, repair, tell, NULL, NULL};
+  RgCrewCallbacks calls = {host, ask, duration, think, life, repair, tell, NULL, NULL};
   if (!host->death[1] && !host->death[2]) calls.life = NULL;
   host->n_rows = 0;
   host->seen[0] = 0;

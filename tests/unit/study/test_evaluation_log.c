@@ -46,7 +46,7 @@ static int add(RgEvaluationLog *log, int i)
   RgFault fault = {0};
 
   point(i, x, c);
-  rg_evaluation_log_explain(log, reason(i));
+  rg_evaluation_log_set_reason(log, reason(i));
   RG_OK(rg_evaluation_log_add(log, i + 1, x, c, value(i), NULL, 0.5, &fault));
   assert_true(!fault.code == !fault.message[0]);
   return fault.error;

@@ -121,7 +121,7 @@ static void optima_of(const char *folder, int seed, int features, uint64_t finge
 {
   RgStudy study;
   RgPlan plan;
-  RgTrialHost host = {0};
+  RgTrialServices host = {0};
   char text[512];
 
   snprintf(text, sizeof(text), study_text, seed, features);
@@ -229,14 +229,14 @@ RG_TEST(short_searches_are_not_kept)
   parse_study(text, &study);
   RG_OK(rg_instances_create(&instances));
   RG_OK(rg_instances_keep_optima(instances, folder, 1e6, NULL, 9));
-  RG_OK(rg_instances_take(instances, NULL, &study, &study.cells[0], 0, &instance, &failure));
+  RG_OK(rg_instances_acquire(instances, NULL, &study, &study.cells[0], 0, &instance, &failure));
   RG_OK(rg_instance_optimum(instance, &optimum, &accuracy, &failure));
   assert_false(failure.failed);
   assert_true(isfinite(optimum));
   failure.failed = true; /* for a trial after the one that searched: as if it had been the first */
   RG_OK(rg_instance_optimum(instance, &optimum, &accuracy, &failure));
   assert_true(isnan(optimum));
-  RG_OK(rg_instances_give_back(&instance));
+  RG_OK(rg_instances_release(&instance));
   RG_OK(rg_instances_destroy(&instances));
   RG_OK(rg_study_destroy(&study));
   assert_int_equal(scratch_count(folder, ""), 0);

@@ -147,7 +147,7 @@ static void end(Fixture *f, RgRecord *record)
 static bool run(const Fixture *f, Programs *programs, RgStopFunction stop, RgRecord *record)
 {
   const RgPrograms calls = {programs, ask, hear, drop, NULL};
-  RgTrialHost host = {.directory = f->folder, .programs = &calls, .stop = stop};
+  RgTrialServices host = {.directory = f->folder, .programs = &calls, .stop = stop};
   bool stopped;
 
   programs->notes = f->notes;
@@ -167,7 +167,7 @@ static void replay(const Fixture *f, const RgRecord *record, const char *timelin
   for (int row = 0; row < record->n_rows; row++)
     RG_OK(rg_evaluation_log_add(known, (int)submission[row], &record->column[RG_COLUMN_X][row],
                                 NULL, record->column[RG_COLUMN_F][row], NULL, 0, &fault));
-  RgTrialHost host = {.known = known, .timeline = timeline};
+  RgTrialServices host = {.known = known, .timeline = timeline};
   RG_OK(rg_trial_run(&f->study, &f->trial, &host, again, &stopped));
   assert_false(stopped);
   RG_OK(rg_evaluation_log_close(&known));

@@ -85,7 +85,7 @@ RG_TEST(test_pool_exhausted)
   refuse("a,b,f\n1,2,3\n4,5,6\n", 0, "2 designs, each of which may be queried once");
 }
 
-static void expect_trial(const RgPlan *plan, RgTrialHost *host, const char *message)
+static void expect_trial(const RgPlan *plan, RgTrialServices *host, const char *message)
 {
   const RgTrial trial = trial_at(plan, 0);
   RgRecord record = {0};
@@ -103,7 +103,7 @@ RG_TEST(test_table_changes_under_a_run)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n4,5,6\n7,8,9\n");
   const char changed[] = "a,b,f\n1,2,3\n4,5,6\n7,8,8\n";
-  RgTrialHost host = {0};
+  RgTrialServices host = {0};
   RgStudy study;
   RgPlan plan;
   RgDiagnostics found = {0};

@@ -331,7 +331,7 @@ static void test_stopping_leaves_no_record(void **state)
   bool stopped;
   int asked = 0;
   const RgTrial trial = find(f, "branin", "random", 0, 3);
-  RgTrialHost host = {.stop = stop_at_third, .stop_closure = &asked};
+  RgTrialServices host = {.stop = stop_at_third, .stop_closure = &asked};
 
   RG_OK(rg_trial_run(&f->study, &trial, &host, &record, &stopped));
   assert_true(stopped);

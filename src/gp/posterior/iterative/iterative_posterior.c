@@ -15,7 +15,7 @@ const RgIterativeOptions rg_iterative_defaults = {
 /* ---- life ---------------------------------------------------------------------------------- */
 
 /* Append m data. */
-static PetscErrorCode take_in(RgIterative *gp, int m, const double *X, const double *y)
+static PetscErrorCode append_data(RgIterative *gp, int m, const double *X, const double *y)
 {
   const size_t n = (size_t)gp->n, dim = (size_t)gp->kernel->dim;
   const size_t columns = (size_t)rg_kernel_n_columns(gp->kernel);
@@ -67,7 +67,7 @@ PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double
   PetscCallMPI(MPI_Comm_size(g->comm, &g->ranks));
   PetscCallMPI(MPI_Comm_rank(g->comm, &g->rank));
   PetscCall(PetscMalloc1(g->ranks + 1, &g->first));
-  PetscCall(take_in(g, data->n, data->X, data->y));
+  PetscCall(append_data(g, data->n, data->X, data->y));
   PetscCall(distribute(g));
   *gp = g;
   return 0;
@@ -100,7 +100,7 @@ PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, cons
 {
   const int n = gp->n;
 
-  PetscCall(take_in(gp, m, X, y));
+  PetscCall(append_data(gp, m, X, y));
   if (gp->alpha) {
     PetscCall(PetscRealloc((size_t)gp->n * sizeof(double), &gp->alpha));
     PetscCall(PetscArrayzero(gp->alpha + n, m));
