@@ -14,7 +14,7 @@
 #include "base/table.h"
 #include "regatta/algorithm.h"
 #include "study/file/registry.h"
-#include "study/theory/theory.h"
+#include "theory/cells.h"
 #include "theory/formula.h"
 
 enum { OPT_OUTPUT, OPT_CONFIDENCE, OPT_DELTA, OPT_LEVEL, OPT_TIGHT, OPT_FORMULA };

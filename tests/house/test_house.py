@@ -30,6 +30,7 @@ PLANTED = {
                {"src/regatta/odd.h": '/* A file. */\n#include "base/tool.h"\n'},
                {"src/gp/kernel/odd.c": '/* A file. */\n#include "gp/model/model.h"\n'},
                {"src/study/file/odd.c": '/* A file. */\n#include "study/store/store.h"\n'},
+               {"src/theory/odd.c": '/* A file. */\n#include "study/file/study.h"\n'},
                {"src/cli/odd.c": '/* A file. */\n#include "extra/bbob/bbob.h"\n'},
                {"src/nowhere/odd.c": "/* A file. */\n"}],
     "words": [{"src/base/odd.c": BODY.format("exit(n);")}, {"src/gp/team/odd.c": BODY.format('printf("x");')},

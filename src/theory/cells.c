@@ -1,6 +1,6 @@
 /* The families of bounds applied to the cells of a study: their input from a cell, their failing
    assumptions, and the information gains that they need. */
-#include "study/theory/theory.h"
+#include "theory/cells.h"
 #include "base/grow.h"
 #include "gp/model/model.h"
 #include "maths/design.h"

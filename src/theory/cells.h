@@ -1,7 +1,7 @@
 /* Theory for the cells of a study: laws of the confidence parameters, information gain, and
    regret bounds by the families of theory/list.h. */
-#ifndef RG_STUDY_THEORY_THEORY_H
-#define RG_STUDY_THEORY_THEORY_H
+#ifndef RG_THEORY_CELLS_H
+#define RG_THEORY_CELLS_H
 
 #include "gp/model/information_gain.h"
 #include "study/file/study.h"

@@ -6,7 +6,7 @@
 #include "theory/context_bounds.h"
 #include "theory/kde_bounds.h"
 #include "theory/wasserstein_bounds.h"
-#include "study/theory/theory.h"
+#include "theory/cells.h"
 
 static const RgTheoryOptions printed = {.delta = 0.1};
 
