@@ -13,7 +13,7 @@ typedef struct RgSurrogateOptions RgSurrogateOptions;
 /* The `pending:` block of a study file: how the points in flight act on a decision. */
 typedef enum {
   RG_PENDING_IGNORE,
-  RG_PENDING_BELIEVER, /* the posterior mean */
+  RG_PENDING_BELIEVER,        /* the posterior mean */
   RG_PENDING_RANDOM_BELIEVER, /* a draw of the observation from the posterior */
   RG_PENDING_LIAR_MIN,        /* the least observation */
   RG_PENDING_LIAR_MEAN,
