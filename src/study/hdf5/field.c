@@ -13,13 +13,15 @@
 #include "regatta/algorithm.h"
 #include "study/file/registry.h"
 #include "study/file/swept.h"
+#include "study/hdf5/medium.h"
 
 /* ---- datasets -------------------------------------------------------------------------------- */
 
 void rg_field_attach(hid_t dataset, hid_t scale, unsigned dimension, RgFault *fault)
 {
-  if (!fault->code && H5DSattach_scale(dataset, scale, dimension) < 0)
-    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't attach an axis");
+  if (fault->code || H5DSattach_scale(dataset, scale, dimension) >= 0) return;
+  rg_medium_note_failure();
+  rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't attach an axis");
 }
 
 hid_t rg_field_axis(hid_t handle, RgAxis axis, hsize_t extent, RgFault *fault)
@@ -33,8 +35,10 @@ hid_t rg_field_axis(hid_t handle, RgAxis axis, hsize_t extent, RgFault *fault)
   if (PetscMalloc1(extent, &values)) values = NULL;
   for (hsize_t i = 0; values && i < extent; i++) values[i] = info->first + (int64_t)i;
   if (!values || !rg_h5_write(dataset, H5T_NATIVE_INT64, values) ||
-      H5DSset_scale(dataset, info->name) < 0)
+      H5DSset_scale(dataset, info->name) < 0) {
+    rg_medium_note_failure();
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write axis '%s'", info->name);
+  }
   (void)PetscFree(values);
   rg_h5_describe(dataset, "1", info->long_name, info->description, fault);
   return dataset;

@@ -283,6 +283,11 @@ bool rg_medium_close(RgMedium *medium, hid_t file)
   return closed;
 }
 
+void rg_medium_note_failure(void)
+{
+  (void)note_error(H5E_DEFAULT, NULL);
+}
+
 bool rg_medium_start(void (*no_memory)(void))
 {
   (void)H5dont_atexit();

@@ -45,5 +45,8 @@ bool rg_medium_close(RgMedium *medium, hid_t file);
    because an allocation failed: HDF5 may have broken its own data then, and a file that it can't
    read is not damaged. */
 bool rg_medium_start(void (*no_memory)(void));
+/* After a failed call of HDF5's high-level library, which reports no errors: call no_memory if an
+   allocation failed. */
+void rg_medium_note_failure(void);
 
 #endif
