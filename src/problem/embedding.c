@@ -23,7 +23,7 @@ typedef struct {
 
 const RgEmbedding *rg_embedding_of(const RgProblemClass *class, const void *options)
 {
-  const RgParam *entry = rg_params_find(class->params, RG_EMBED);
+  const RgParam *entry = class->params ? rg_params_find(class->params, RG_EMBED) : NULL;
 
   if (!entry || entry[1].choices != rg_problem_rotations) return NULL;
   const RgEmbedding *embedding =
