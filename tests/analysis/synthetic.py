@@ -138,7 +138,8 @@ def _cell(p, k):
 
 
 def _typed(values):
-    """An array of texts (None: missing) or numbers: numbers if all are."""
+    """An array of texts (None: missing) or numbers: numbers if all are, and 1 and 0 for true and false."""
+    values = [{"true": "1", "false": "0"}.get(value, value) if isinstance(value, str) else value for value in values]
     if all(value is None or not isinstance(value, str) for value in values):
         return np.array([np.nan if value is None else value for value in values])
     try:

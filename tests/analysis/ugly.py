@@ -89,7 +89,7 @@ class Truth:
     def __init__(self, path):
         self.trials = {}
         with h5py.File(path) as file:
-            for label, group in file.items():
+            for label, group in ((n, g) for n, g in file.items() if n != "cells"):
                 columns = {n: group[n][()] for n in ("status", "n_iterations", "n_initial", "optimum", "instance",
                                                      "seed")}
                 texts = {n: group[n].asstr()[()] for n in ("algorithm", "key")}
