@@ -86,7 +86,7 @@ class Writers(common.Case):
         synthetic.write(path, problems, title=names[8])
         with h5py.File(path, "r+") as file:
             file.attrs.update({key: names[10] for key in ("references", "creator_name", "license", "id", "history")})
-            for group in file.values():
+            for group in (group for group in file.values() if "message" in group):
                 group["message"][...] = [names[9] if text else "" for text in group["message"].asstr()[()]]
         out = cls.directory / f"{kind}_{name}"
         commands = [[path, "--out", out / "figures", "--formats", "png", "--page", out / "page.html", "--trust"]]
