@@ -56,14 +56,14 @@ def family(name, shape, d, scales):
     return {"matern12": 1, "matern32": 1 + s, "matern52": 1 + s + s**2 / 3}[name] * np.exp(-s)
 
 
-def groups_of(setting):
+def groups_of(setting, dim=DIM):
     """Inputs of every term or factor."""
     if "terms" in setting:
         return [[int(j) - 1 for j in term.split()] for term in setting["terms"].strip('[]"').split('", "')]
     if "groups" in setting:
         numbers = setting["groups"].strip("[]").split(", ")
         return [[j for j in range(DIM) if numbers[j] == g] for g in dict.fromkeys(numbers)]
-    return [[j] for j in range(DIM)] if "structure" in setting else [list(range(DIM))]
+    return [[j] for j in range(dim)] if "structure" in setting else [list(range(dim))]
 
 
 def matrix(setting, row, x):
@@ -72,7 +72,7 @@ def matrix(setting, row, x):
     u = 1 - (1 - inside**row["warp_a"])**row["warp_b"] if "input_warping" in setting else x
     d, parts = u[:, None] - u[None], []
     names = setting["kernels"].strip("[]").split(", ") if "kernels" in setting else [setting["kernel"]] * 4
-    for g, inputs in enumerate(groups_of(setting)):
+    for g, inputs in enumerate(groups_of(setting, x.shape[1])):
         shape = setting.get("shape", 1)
         scales = row["term_length_scale"][g] if "terms" in setting else row["length_scale"][inputs]
         parts.append(family(names[g], shape, d[:, :, inputs], scales))
@@ -113,7 +113,8 @@ def cases(file, made):
         for i in np.flatnonzero(~np.isnan(columns["log_likelihood"][trial])):
             row = {name: values[trial, i] for name, values in columns.items()}
             first = 0 if np.isnan(row.get("fit_from", np.nan)) else int(row["fit_from"]) - 1
-            yield made[int(label[1:])], row, columns["x"][trial, first:i], columns["y"][trial, first:i]
+            inputs = np.concatenate([columns[name][trial, first:i] for name in ("x", "c") if name in columns], axis=1)
+            yield made[int(label[1:])], row, inputs, columns["y"][trial, first:i]
 
 
 def differs(found, expected):
@@ -121,8 +122,8 @@ def differs(found, expected):
 
 
 class Likelihood(RegattaTest):
-    def fits(self, made, iterations=3, problem="hartmann3"):
-        lines = [f"  - {{name: ei, label: s{i}, surrogate: {{{', '.join(f'{k}: {v}' for k, v in s.items())}}}}}"
+    def fits(self, made, iterations=3, problem="hartmann3", method="ei"):
+        lines = [f"  - {{name: {method}, label: s{i}, surrogate: {{{', '.join(f'{k}: {v}' for k, v in s.items())}}}}}"
                  for i, s in enumerate(made)]
         output = self.folder / "out.h5"
         study = self.write("study.yaml", STUDY.format(iterations, problem, "\n".join(lines)))
@@ -143,6 +144,18 @@ class Likelihood(RegattaTest):
             wrong = sum(differs(log_likelihood(setting, {**row, name: 1.5 * row[name]}, x, y), row["log_likelihood"])
                         for setting, row, x, y in fits if not np.isnan(row[name]).all())
             self.assertGreater(wrong, 3, f"a wrong {name} would not be seen")
+
+    def test_with_contexts(self):
+        """The inputs are design and context, or their sum."""
+        made = [{"kernel": kernel, **({"shape": KERNELS[kernel]} if KERNELS[kernel] else {}), **s} for kernel, s in
+                itertools.product(KERNELS, ({}, {"ard": "false"}, {"structure": "additive"}, {"structure": "shift"}))]
+        fits = self.fits(made, problem="newsvendor", method="erbo")
+        self.assertEqual(len(fits), 3 * len(made))
+        sums = [({n: v for n, v in setting.items() if v != "shift"}, row, x.sum(axis=1, keepdims=True)
+                 if setting.get("structure") == "shift" else x, y) for setting, row, x, y in fits]
+        self.check(sums)
+        self.assertTrue(all(differs(log_likelihood(setting, row, x[:, ::-1] ** 2, y), row["log_likelihood"])
+                            for setting, row, x, y in sums))
 
     def test_after_a_restart(self):
         """The fit knows the evaluations from `fit_from` on."""
