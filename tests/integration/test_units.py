@@ -101,6 +101,20 @@ class Units(RegattaTest):
                     self.assertTrue((values[1:] <= most + 1e-3).all() and (values[1:] >= most - 2).all(), (values, most))
                     self.assertTrue(name != "mes" or (values >= 0).all())
 
+    def test_knowledge_gradient_on_a_finite_set(self):
+        """An alternative that is the query itself counts once: values fall far below the rounding of a sum, e^-37."""
+        study = self.write("kg.yaml", """study: kg
+common: {iterations: 40, initial_points: 6, noise_variance: 1.0e-8, surrogate: {kernel: gaussian, length_scale: 0.3,
+         variance: 1, fit: fixed, standardise: false, mean: zero}}
+problems: [{name: gp_path, label: P}]
+algorithms: [knowledge_gradient]
+""")
+        self.run_ok("run", study, "-o", self.folder / "kg.h5", "-quiet", "-strict")
+        with h5py.File(self.folder / "kg.h5") as file:
+            values = file["P/acquisition"][0][6:]
+        self.assertTrue(np.isfinite(values).all())
+        self.assertLess(values[-5:].max(), -50)
+
 
 if __name__ == "__main__":
     main()
