@@ -193,7 +193,7 @@ class Answer(common.Case):
         code, out, _ = run(self.scratch / "s.h5", "--out", self.scratch / "out", "--formats", "png")
         self.assertEqual((code, out.splitlines()[:len(said)]), (0, said))
         lines = (self.scratch / "out" / "summary.md").read_text().splitlines()
-        self.assertTrue(lines[2].startswith("- On P &lt;b&gt; A ends lowest"))
+        self.assertTrue(lines[2].startswith("On P &lt;b&gt; A ends lowest"))
         self.assertIn("shown against B\\|", lines[2])
         text = study_page.write([self.scratch / "s.h5"]).read_text()
         self.assertLess(text.index("On P &lt;b&gt; A ends lowest"), text.index('aria-label="Contents"'))

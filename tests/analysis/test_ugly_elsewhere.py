@@ -215,6 +215,8 @@ class Exports(Study):
                         found, wanted = made[name], variable.asstr()[()] if variable.dtype == object else variable[()]
                         found.set_auto_mask(False)
                         self.assertEqual(len(found.dimensions), wanted.ndim, name)
+                        if name == "cell":
+                            wanted = file["cells/id"].asstr()[()][wanted]
                         if name == "status":
                             wanted = np.array(["missing", "complete", "failed"])[wanted]
                         np.testing.assert_array_equal(found[:], wanted, name)
@@ -277,9 +279,9 @@ class Sweeps(common.Case):
         cls.path, cls.values = cls.directory / "sweep.h5", {}
         synthetic.write(cls.path, [made])
         with h5py.File(cls.path) as file:
-            group = file["P"]
+            group, settings = file["P"], file["cells/swept"].asstr()[()]
             for status, algorithm, swept, regret in zip(group["status"], group["algorithm"].asstr(),
-                                                        group["swept"].asstr(), group["simple_regret"][:, -1]):
+                                                        settings[group["cell"][()]], group["simple_regret"][:, -1]):
                 own = dict(pair.split("=") for pair in swept.split(", ") if pair)
                 for noise, kernel in itertools.product(cls.NOISE, cls.KERNELS):
                     if own.get("noise", noise) == noise and own.get("kernel", kernel) == kernel and status == 1:

@@ -319,8 +319,10 @@ def _deciding(results, found):
 
 
 def as_markdown(results, metric) -> list[str]:
-    """Lines of Markdown."""
-    return [*(f"- {markdown(text)}" for text in sentences(results, metric)), ""]
+    """Paragraphs of Markdown; the state of an incomplete study is bold."""
+    said = [markdown(text) for text in sentences(results, metric)]
+    state = [f"**{said.pop(0)}**", ""] if said and results.state else []
+    return state + [line for text in said for line in (text, "")]
 
 
 def as_text(results, metric) -> list[str]:
