@@ -79,7 +79,9 @@ static PetscErrorCode add_outside(const RgHistory *history, int *n, double **poi
     for (int k = 0; k < dim; k++) known = known && c[k] >= 0 && c[k] <= 1;
     for (int l = grid; l < *n && !known; l++)
       known = !memcmp(all + (size_t)l * dim, c, dim * sizeof(double));
-    if (!known) PetscCall(PetscArraycpy(all + (size_t)(*n)++ * dim, c, dim));
+    if (known) continue;
+    PetscCall(PetscArraycpy(all + (size_t)*n * dim, c, dim));
+    (*n)++;
   }
   PetscCall(PetscFree(*points));
   *points = all;
