@@ -103,17 +103,29 @@ class Answer(common.Case):
                 part["arrays"]["simple_regret"][k, -1] = 0.0
         self.assertIn("A and B end lowest alike", self.says(part)[0])
 
-    def test_no_optimum_and_minimised(self):
-        part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)
+    @staticmethod
+    def without_optimum(label):
+        part = synthetic.made_up(label, {"A": 0.02, "B": 0.1}, seeds=12)
         part["optimum"] = np.nan
         for name in ("instantaneous", "simple", "cumulative"):
             part["arrays"][f"{name}_regret"][:] = np.nan
         level = {"A": 5.0, "B": 3.0}
         for k, (method, _, seed) in enumerate(part["cells"]):
             part["arrays"]["objective"][k] = part["arrays"]["f"][k] = level[method] + 0.01 * seed + np.arange(part["rows"]) / 9
-        said = self.says(part)
+        return part
+
+    def test_no_optimum(self):
+        said = self.says(self.without_optimum("P"))
         self.assertIn("On P A ends highest: median best value", said[0])
-        self.assertRegex(said[0], r"A typically differs from B by -?−?2\.00")
+        self.assertIn("the best value of A is typically 2.00 [2.00, 2.00] above that of B", said[0])
+
+    def test_an_optimum_that_some_problems_lack(self):
+        """They are named, too, and the sentence on all problems says of how many it speaks."""
+        known = [synthetic.made_up(name, {"A": 0.1, "B": 0.02}, seeds=12) for name in "PQ"]
+        said = " ".join(self.says(*known, self.without_optimum("R")))
+        self.assertIn("Over 2 of 3 problems together B ends lowest", said)
+        self.assertIn("On P and Q B ends lowest", said)
+        self.assertIn("On R A ends highest: median best value", said)
 
     def test_infinite_values_name_no_leader(self):
         part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)

@@ -14,7 +14,7 @@ import numpy as np
 from ..escape import markdown
 from ..load.results import remembered
 from ..stats import aggregate, evidence, inference, robust, sweep
-from ..stats.regret import METRICS, default_metrics, metric_on, more_is_better, stops
+from ..stats.regret import METRICS, default_metrics, metric_on, more_is_better, optimum_known, stops
 from . import parts, tables
 
 SHOWN, SUPPORTED, OPEN, ALIKE, AGAINST = "shown", "supported", "open", "no difference in practice", "worse"
@@ -64,10 +64,19 @@ def sentences(results, metric=None) -> list[str]:
     found = findings(results, metric)
     swept = bool(sweep.names(results))
     first = _best_settings(results, metric) if swept else _together(results, metric, found)
-    first = first + _by_problem(results, metric, found, PANELS if swept else GROUPS)
+    others = _without_regret(results, metric)
+    first = first + _by_problem(results, metric, found, PANELS if swept else GROUPS) + _by_problem(results, "best", others, PANELS)
     if not first:
         return said[:1] and [f"{results.state}."]
-    return said + first + _limits(results, metric, found) + _deciding(results, found)
+    return said + first + _limits(results, metric, found + others) + _deciding(results, found + others)
+
+
+def _without_regret(results, metric):
+    """Findings by the best value, where regret is asked for and the optimum is not known."""
+    if metric == "best" or not inference.recorded(results, "best"):
+        return []
+    lacking = {problem for problem in results.problems if not optimum_known(results, problem)}
+    return [f for f in findings(results, "best") if f.problem in lacking] if lacking else []
 
 
 @remembered
@@ -134,7 +143,8 @@ def _together(results, metric, found):
     rivals.sort(key=lambda r: order[r.name])
     many = whole.set_index("algorithm").loc[leader]
     whole_ = Finding("", leader, order, int(many.n), tuple(rivals))
-    return [f"Over {int(many.problems)} problems together {leader} ends lowest: its {name} is {many.ratio:.2g} "
+    of = f" of {len(results.problems)}" if many.problems < len(results.problems) else ""
+    return [f"Over {int(many.problems)}{of} problems together {leader} ends lowest: its {name} is {many.ratio:.2g} "
             f"[{many.low:.2g}, {many.high:.2g}] times what is usual on a problem; {_standing(whole_)}. "
             f"{_against(rivals[0], leader, name, each=True)}"]
 
@@ -168,11 +178,12 @@ def _coarse_key(f):
 def _one(results, metric, f):
     name = metric_on(results, [f.problem], metric).name.lower()
     near = next((r for r in f.rivals if r.grade != ALIKE), f.rivals[0])
-    sign = -1.0 if more_is_better(results, f.problem, metric) else 1.0
+    more = more_is_better(results, f.problem, metric)
+    sign = -1.0 if more else 1.0
     mine, other = (tables.between(sign * f.medians[m]) for m in (f.leader, near.name))
     beside = "" if near.name in f.alike else f" against {other} of {near.name}"
     return (f"On {results.title_of(f.problem)} {_leaders(results, metric, f)}: median {name} {mine}{beside}; "
-            f"{_standing(f)}. {_against(near, f.leader, name)}")
+            f"{_standing(f)}. {_against(near, f.leader, name, more)}")
 
 
 def _leaders(results, metric, f):
@@ -188,7 +199,7 @@ def _several(results, metric, group):
     grades = _standing(f) if same else "; ".join(_spread(group))
     won = [g.rivals[0].better for g in group]
     return (f"On {where} {_leaders(results, metric, f)}: {grades}. Against the next method P(better) is "
-            f"{min(won):.2f} to {max(won):.2f}, from {_range(pairs)} pairs on a problem.")
+            f"{_range([f'{share:.2f}' for share in won])}, from {_range(pairs)} pairs on a problem.")
 
 
 def _spread(group):
@@ -210,13 +221,15 @@ def _standing(f):
     return "; ".join(said)
 
 
-def _against(rival, leader, name, each=False):
-    """The effect and P(better) of a leader against a rival, with their intervals."""
-    numbers = tables.between(rival.effect, rival.low, rival.high)
-    effect = (f"the {name} of {leader} is typically {numbers} times that of {rival.name}" if rival.scale != "difference" else
-              f"{leader} typically differs from {rival.name} by {numbers}, below 0 if it is better")
-    return (f"By pairs, {effect}, and P(better) is {rival.better:.2f} [{rival.better_low:.2f}, {rival.better_high:.2f}], "
-            f"from {rival.n} pairs{' of each problem' if each else ''}.")
+def _against(rival, leader, name, more=False, each=False):
+    """The effect and P(better) of a leader against a rival, with their intervals. A difference is what the leader gains,
+    in the sign of the user: above the rival where `more` is better, else below."""
+    effect = f"typically {tables.between(rival.effect, rival.low, rival.high)} times"
+    if rival.scale == "difference":
+        gain = tables.between(-rival.effect, -rival.high, -rival.low)
+        effect = f"typically {gain} {'above' if more else 'below'}"
+    return (f"By pairs, the {name} of {leader} is {effect} that of {rival.name}, and P(better) is {rival.better:.2f} "
+            f"[{rival.better_low:.2f}, {rival.better_high:.2f}], from {rival.n} pairs{' of each problem' if each else ''}.")
 
 
 def listed(names, most=NAMED):
