@@ -61,7 +61,8 @@ class HighDimension(RegattaTest):
         for problem, method, words in (
                 ("name: hartmann6, embed: 5", "random", "at least the 6 inputs of the problem itself, got 5"),
                 ("name: hartmann6, embed: {rotation: random}", "random", "needs the number of inputs: {dim: D}"),
-                ("name: hartmann6, embed: {dim: 9, turn: 1}", "random", "has 'dim' and 'rotation', got 'turn'"),
+                ("name: hartmann6, embed: {dim: 9, rotatoin: random}", "random",
+                 "unknown key 'rotatoin' in 'embed', did you mean 'rotation'?"),
                 ("name: hartmann6, embed_rotation: random", "random", "a rotation needs a number of inputs"),
                 ("name: damped_cosine, levels: 9, embed: 9", "random", "is for boxes"),
                 ("name: lasso, samples: 0", "random", "'samples' must be an integer in [2, 1000000] or 'auto', got '0'"),

@@ -515,6 +515,7 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
 static PetscErrorCode parse_embed(RgDraft *draft, RgEntry *entry, RgBlock block,
                                   const RgParam *embed, const RgYamlNode *map)
 {
+  static const char *const names[] = {"dim", "rotation", NULL};
   const RgParam *rotation = rg_params_find(rg_entry_table(entry, block), RG_EMBED "_rotation");
 
   if (!rg_yaml_find(map, "dim"))
@@ -524,7 +525,9 @@ static PetscErrorCode parse_embed(RgDraft *draft, RgEntry *entry, RgBlock block,
     const bool dim = !strcmp(e->key, "dim");
     if (dim || !strcmp(e->key, "rotation"))
       PetscCall(add_setting(draft, entry, block, dim ? embed : rotation, e->value));
-    else RG_MISTAKE(draft, e, "'%s' has 'dim' and 'rotation', got '%.60s'", embed->name, e->key);
+    else
+      PetscCall(
+        rg_draft_unknown(draft, RG_PLACE_OF(draft, e), "key", e->key, " in 'embed'", names));
   }
   return 0;
 }
