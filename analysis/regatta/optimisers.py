@@ -351,7 +351,7 @@ def respond(answer: Callable[[dict[str, Any]], dict[str, Any]], requests: Iterab
 
 
 def further(numbers: Mapping[str, Any]) -> dict[str, float]:
-    """Those numbers of an answer that are finite; the results have NaN for the others."""
+    """The finite numbers of an answer; the results have NaN for the others."""
     found = {}
     for name, value in numbers.items():
         with contextlib.suppress(TypeError, ValueError, OverflowError):

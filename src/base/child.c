@@ -32,7 +32,6 @@ static double own_seconds(pid_t pid)
   if (!clock_getcpuclockid(pid, &id) && !clock_gettime(id, &used))
     return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 #endif
-  (void)pid;
   return 0;
 }
 

@@ -96,14 +96,12 @@ static PetscErrorCode describe_study(RgText *text)
 
 static bool block_at(const RgRegistry *registry, int i, Entry *entry)
 {
-  (void)registry;
   if (i < N_BLOCKS) *entry = (Entry){.name = blocks[i].name};
   return i < N_BLOCKS;
 }
 
 static PetscErrorCode describe_block(const RgRegistry *registry, int block, RgText *text)
 {
-  (void)registry;
   PetscCall(rg_text_add(text, "%s: %s\n\n", blocks[block].name, blocks[block].summary));
   PetscCall(rg_params_describe(blocks[block].params, text));
   if (blocks[block].params != rg_surrogate_params) return 0;
@@ -298,7 +296,6 @@ static bool measure_at(const RgRegistry *registry, int i, Entry *entry)
 {
   const RgMeasureInfo *measure = rg_measure_info(i);
 
-  (void)registry;
   if (measure) *entry = (Entry){measure->name, measure->usage, measure->meaning};
   return measure != NULL;
 }
@@ -307,7 +304,6 @@ static PetscErrorCode describe_measure(const RgRegistry *registry, int i, RgText
 {
   const RgMeasureInfo *measure = rg_measure_info(i);
 
-  (void)registry;
   return rg_text_add(text, "%s: %s (measure)\n  as typed: %s\n", measure->name, measure->meaning,
                      measure->usage);
 }
@@ -336,7 +332,6 @@ static PetscErrorCode describe_measures(RgText *text)
 
 static bool kernel_at(const RgRegistry *registry, int i, Entry *entry)
 {
-  (void)registry;
   if (i >= RG_KERNEL_FAMILIES) return false;
   *entry = (Entry){rg_kernel_classes[i]->name, rg_kernel_classes[i]->formula,
                    rg_kernel_classes[i]->summary};
@@ -347,7 +342,6 @@ static PetscErrorCode describe_kernel(const RgRegistry *registry, int i, RgText 
 {
   const RgKernelClass *kernel = rg_kernel_classes[i];
 
-  (void)registry;
   PetscCall(rg_text_add(text, "%s: %s (kernel)\n  k(x, x') = variance %s\n", kernel->name,
                         kernel->summary, kernel->formula));
   PetscCall(rg_text_add(
@@ -398,7 +392,6 @@ static bool theory_at(const RgRegistry *registry, int i, Entry *entry)
   const RgBoundFamily *const *families = rg_bound_families(&n);
   const RgTheoryFormula *formula = &rg_theory_formulas[i < n ? 0 : i - n];
 
-  (void)registry;
   *entry = i < n ? (Entry){families[i]->name, families[i]->reference, families[i]->title}
                  : (Entry){formula->name, formula->reference, formula->summary};
   return entry->name != NULL;
@@ -409,7 +402,6 @@ static PetscErrorCode describe_theory(const RgRegistry *registry, int i, RgText 
   int n;
   const RgBoundFamily *const *families = rg_bound_families(&n);
 
-  (void)registry;
   if (i < n) return describe_family(text, families[i]);
   return describe_formula(text, &rg_theory_formulas[i - n]);
 }
@@ -444,14 +436,12 @@ enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]) };
 
 static bool topic_at(const RgRegistry *registry, int i, Entry *entry)
 {
-  (void)registry;
   if (i < N_TOPICS) *entry = (Entry){.name = topics[i].name};
   return i < N_TOPICS;
 }
 
 static PetscErrorCode describe_topic(const RgRegistry *registry, int i, RgText *text)
 {
-  (void)registry;
   return topics[i].describe(text);
 }
 

@@ -32,7 +32,6 @@ static PetscErrorCode checksum(const RgArguments *arguments, const RgRegistry *r
   RgFault fault = {0};
   char hex[33];
 
-  (void)registry;
   PetscCall(rg_store_visit(arguments->positional[0], add_record, &sum, &damaged, &fault));
   if (!fault.code && damaged) {
     rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: %d damaged records or shards",

@@ -470,7 +470,6 @@ static PetscErrorCode info(const RgArguments *arguments, const RgRegistry *regis
   int damaged = 0;
   bool found = true;
 
-  (void)registry;
   contents.all_failed = arguments->option[OPT_FAILED] != NULL;
   PetscCall(parse_where(arguments->option[OPT_WHERE], &contents, exit_code));
   if (*exit_code) {

@@ -41,7 +41,6 @@ static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  (void)registry;
   if (arguments->option[OPT_OUTPUT]) {
     PetscCall(merge(arguments, exit_code));
   } else {

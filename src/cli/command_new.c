@@ -249,7 +249,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   const char *kind = arguments->positional[0], *name = arguments->positional[1];
   int k = 0;
 
-  (void)registry;
   *exit_code = RG_EXIT_BAD_INPUT;
   while (k < N_KINDS && strcmp(kind, kinds[k].kind)) k++;
   if (k == N_KINDS) {

@@ -149,7 +149,6 @@ static void show(void *closure, const RgProgress *p, bool last)
 
 static void tell(void *closure, int rank, const char *text)
 {
-  (void)closure;
   if (rank < 0) rg_warn("regatta: %s\n", text);
   else rg_warn("regatta: rank %d: %s\n", rank, text);
 }
@@ -165,7 +164,6 @@ static void tell_of_failed(void *closure, const RgRunReport *report)
 {
   const int n = report->n_earlier_failed;
 
-  (void)closure;
   if (n)
     fprintf(stderr,
             "regatta: %d trial%s failed in an earlier run and %s kept so; -retry-failed runs %s "

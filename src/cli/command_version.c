@@ -27,7 +27,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   RgFingerprint fingerprint;
   char *software;
 
-  (void)arguments, (void)registry, (void)exit_code;
   PetscCall(rg_software_describe(&software));
   say_software(software);
   PetscCall(PetscFree(software));

@@ -282,7 +282,6 @@ static PetscErrorCode print_completion(const char *shell, int *exit_code)
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  (void)registry;
   const bool man = arguments->option[OPT_MAN] != NULL;
   if (arguments->option[OPT_COMPLETION]) {
     PetscCall(print_completion(arguments->option[OPT_COMPLETION], exit_code));

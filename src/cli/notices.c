@@ -1,5 +1,5 @@
-/* What is said of a study before it runs: the programs that it starts (the parameter `program` of
-   problems and algorithms), and settings that are allowed, but defeat its purpose. */
+/* Notices about a study before it runs: the programs that it starts (the parameter `program` of
+   problems and algorithms), and settings that are allowed but defeat its purpose. */
 #include "cli/notices.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What is said of a study before it runs. */
+/* Notices about a study before it runs. */
 #ifndef RG_CLI_NOTICES_H
 #define RG_CLI_NOTICES_H
 

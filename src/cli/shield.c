@@ -99,7 +99,6 @@ static void on_crash(int signal)
 /* HDF5 1.10 calls exit(-1) where it can't register an object. */
 static void on_exit_of_hdf5(int code, void *closure)
 {
-  (void)closure;
   if ((code & 0xff) == 0xff) rg_leave_without_memory();
 }
 #endif

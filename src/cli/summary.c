@@ -1,4 +1,4 @@
-/* What two commands say of results. */
+/* The summary of results that `info` and `status` print. */
 #include "cli/summary.h"
 
 #include "cli/plugins.h"

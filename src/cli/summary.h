@@ -1,4 +1,5 @@
-/* What `info` and `status` both say of results: how many trials there are, and who made them. */
+/* The summary of results that `info` and `status` print: how many trials there are, and who made
+   them. */
 #ifndef RG_CLI_SUMMARY_H
 #define RG_CLI_SUMMARY_H
 

@@ -74,7 +74,6 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
 {
   RgIntegral *integral = closure;
 
-  (void)posterior;
   for (int i = 0; i < integral->n_designs; i++) {
     double m = average(integral, i, change->row);
 

@@ -30,7 +30,6 @@ static double least(const RgMeasure *measure, const RgMeasureRow *row, const dou
   const int n = row->n;
   double value = f[0];
 
-  (void)measure;
 #pragma omp simd reduction(min : value)
   for (int i = 0; i < n; i++) value = f[i] < value ? f[i] : value;
   return value;
@@ -41,7 +40,6 @@ static double largest(const RgMeasure *measure, const RgMeasureRow *row, const d
   const int n = row->n;
   double value = f[0];
 
-  (void)measure;
 #pragma omp simd reduction(max : value)
   for (int i = 0; i < n; i++) value = f[i] > value ? f[i] : value;
   return value;
@@ -49,7 +47,6 @@ static double largest(const RgMeasure *measure, const RgMeasureRow *row, const d
 
 static double expectation(const RgMeasure *measure, const RgMeasureRow *row, const double *f)
 {
-  (void)measure;
   return mean_of(row->n, f, row->p);
 }
 
@@ -71,7 +68,6 @@ static void absolute_deviation(const RgMeasure *measure, const RgMeasureRow *row
   const double *l = row->l, *u = row->u, *p = row->p;
   double el = mean_of(row->n, l, p), eu = mean_of(row->n, u, p), low = 0.0, up = 0.0;
 
-  (void)measure;
 #pragma omp simd reduction(+ : low, up)
   for (int i = 0; i < row->n; i++) {
     double lc = l[i] - eu, uc = u[i] - el, a = fabs(lc), b = fabs(uc);
@@ -91,7 +87,6 @@ static void squared_deviation(const RgMeasure *measure, const RgMeasureRow *row,
   const double *l = row->l, *u = row->u, *p = row->p;
   double el = mean_of(row->n, l, p), eu = mean_of(row->n, u, p), low = 0.0, up = 0.0;
 
-  (void)measure;
 #pragma omp simd reduction(+ : low, up)
   for (int i = 0; i < row->n; i++) {
     double lc = l[i] - eu, uc = u[i] - el, a = lc * lc, b = uc * uc;
@@ -267,19 +262,16 @@ static double clipped_rate(const RgMeasure *measure, double inner)
 
 static double hyperbolic(const RgMeasure *measure, double inner)
 {
-  (void)measure;
   return tanh(inner);
 }
 
 static double hyperbolic_rate(const RgMeasure *measure, double inner)
 {
-  (void)measure;
   return 1 - tanh(inner) * tanh(inner);
 }
 
 static double exponential(const RgMeasure *measure, double inner)
 {
-  (void)measure;
   return exp(inner);
 }
 
@@ -288,7 +280,6 @@ static double exponential(const RgMeasure *measure, double inner)
 static PetscErrorCode expectation_slope(const RgMeasure *measure, const RgMeasureRow *row,
                                         double value, double *slope)
 {
-  (void)measure, (void)value;
   return PetscArraycpy(slope, row->p, row->n);
 }
 
@@ -298,7 +289,6 @@ static PetscErrorCode slope_at_value(const RgMeasure *measure, const RgMeasureRo
 {
   int at = 0;
 
-  (void)measure;
   for (int i = 0; i < row->n; i++) slope[i] = 0;
   while (at < row->n && row->l[at] != value) at++;
   if (at < row->n) slope[at] = 1;
@@ -313,7 +303,6 @@ static PetscErrorCode tail_slope(const RgMeasure *measure, const RgMeasureRow *r
   const double risk = value_at_risk(measure, row, f);
   double left = alpha;
 
-  (void)value;
   for (int i = 0; i < row->n; i++) {
     slope[i] = f[i] < risk ? p[i] / alpha : 0;
     left -= f[i] < risk ? p[i] : 0;
@@ -333,7 +322,6 @@ static PetscErrorCode absolute_slope(const RgMeasure *measure, const RgMeasureRo
   const double *f = row->l, *p = row->p;
   double mean = 0, signs = 0;
 
-  (void)measure, (void)value;
   for (int i = 0; i < row->n; i++) mean += p[i] * f[i];
   for (int i = 0; i < row->n; i++) {
     const double difference = f[i] - mean, sign = (difference > 0) - (difference < 0);
@@ -349,7 +337,6 @@ static PetscErrorCode squared_slope(const RgMeasure *measure, const RgMeasureRow
 {
   double mean = 0;
 
-  (void)measure, (void)value;
   for (int i = 0; i < row->n; i++) mean += row->p[i] * row->l[i];
   for (int i = 0; i < row->n; i++) slope[i] = row->p[i] * (2 * (row->l[i] - mean));
   return 0;
@@ -373,7 +360,6 @@ static PetscErrorCode standard_slope(const RgMeasure *measure, const RgMeasureRo
 static PetscErrorCode no_slope(const RgMeasure *measure, const RgMeasureRow *row, double value,
                                double *slope)
 {
-  (void)measure, (void)value;
   return PetscArrayzero(slope, row->n);
 }
 
@@ -385,7 +371,6 @@ static PetscErrorCode ball_slope(const RgMeasure *measure, const RgMeasureRow *r
   double *work, mass;
   int least_at = 0;
 
-  (void)value;
   PetscCheck(measure->parameter > 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "no derivative over a list");
   for (int i = 1; i < row->n; i++)
     if (f[i] < f[least_at]) least_at = i;

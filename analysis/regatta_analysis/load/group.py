@@ -64,8 +64,8 @@ class Group:
         return self.settings.get(name)
 
     def constant(self, name: str) -> np.ndarray:
-        """What the cell of every trial has: a field of the table of cells (`goal`, `dynamic`, `iterations`), or a setting
-        (`run.noise_variance`). Missing values are NaN or ""."""
+        """A value for each trial, taken from its cell: a field of the table of cells (`goal`, `dynamic`, `iterations`), or
+        a setting (`run.noise_variance`). Missing values are NaN or ""."""
         with reading(self._path):
             return self._table.constant(name, self._rows)[1]
 

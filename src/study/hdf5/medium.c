@@ -129,7 +129,6 @@ static H5FD_t *medium_open(const char *name, unsigned flags, hid_t access, haddr
   const MediumInfo *info = H5Pget_driver_info(access);
   MediumFile *file;
 
-  (void)name, (void)flags, (void)maximum;
   if (!info || PetscCalloc1(1, &file)) return NULL;
   file->medium = info->medium;
   return &file->public;
@@ -150,7 +149,6 @@ static int medium_compare(const H5FD_t *a, const H5FD_t *b)
 
 static herr_t medium_query(const H5FD_t *base, unsigned long *flags)
 {
-  (void)base;
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
            H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
@@ -158,20 +156,17 @@ static herr_t medium_query(const H5FD_t *base, unsigned long *flags)
 
 static haddr_t medium_get_eoa(const H5FD_t *base, H5FD_mem_t type)
 {
-  (void)type;
   return ((const MediumFile *)base)->eoa;
 }
 
 static herr_t medium_set_eoa(H5FD_t *base, H5FD_mem_t type, haddr_t address)
 {
-  (void)type;
   ((MediumFile *)base)->eoa = address;
   return 0;
 }
 
 static haddr_t medium_get_eof(const H5FD_t *base, H5FD_mem_t type)
 {
-  (void)type;
   return (haddr_t)((const MediumFile *)base)->medium->length;
 }
 
@@ -180,7 +175,6 @@ static herr_t medium_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t
 {
   RgMedium *medium = ((MediumFile *)base)->medium;
 
-  (void)type, (void)transfer;
   if (medium->fd >= 0) return descriptor_read(medium, address, size, to) ? 0 : -1;
   memory_read(medium, (size_t)address, size, to);
   return 0;
@@ -189,7 +183,6 @@ static herr_t medium_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t
 static herr_t medium_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address,
                            size_t size, const void *from)
 {
-  (void)type, (void)transfer;
   return rg_medium_write(((MediumFile *)base)->medium, address, size, from) ? 0 : -1;
 }
 
@@ -199,7 +192,6 @@ static herr_t medium_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
   MediumFile *file = (MediumFile *)base;
   RgMedium *medium = file->medium;
 
-  (void)transfer, (void)closing;
   if (medium->fd < 0 && file->eoa > medium->length) {
     if (!memory_grow(medium, (size_t)file->eoa)) {
       keep_error(medium, ENOMEM);
@@ -239,7 +231,6 @@ static void (*tell_no_memory)(void); /* NULL: nobody wants to know */
    failures, so that the C library's word counts. */
 static herr_t note_error(hid_t stack, void *closure)
 {
-  (void)stack, (void)closure;
   if (errno == ENOMEM && tell_no_memory) tell_no_memory();
   return 0;
 }

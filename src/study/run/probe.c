@@ -386,7 +386,6 @@ static PetscErrorCode made_up_value(RgProblem *problem, int m, const RgPoint *po
   double *unit;
   bool *counts;
 
-  (void)failure;
   PetscCall(PetscMalloc2(design->dim, &unit, design->dim, &counts));
   for (int i = 0; i < m; i++) {
     rg_space_to_unit(design, points[i].x, unit);
@@ -401,7 +400,6 @@ static PetscErrorCode made_up_value(RgProblem *problem, int m, const RgPoint *po
 static PetscErrorCode no_violation(RgProblem *problem, int m, const RgPoint *points,
                                    double *constraints, RgFailure *failure)
 {
-  (void)points, (void)failure;
   for (int i = 0; i < m * problem->domain.n_constraints; i++) constraints[i] = -1;
   return 0;
 }

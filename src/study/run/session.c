@@ -545,7 +545,6 @@ static void join_reasons(void *in, void *inout, int *n, MPI_Datatype *type)
   const RgReasons *const lower = in;
   RgReasons *const higher = inout;
 
-  (void)type;
   for (int i = 0; i < *n; i++) {
     RgReasons joined = lower[i];
     rg_reasons_join(&joined, &higher[i]);

@@ -305,7 +305,6 @@ static PetscErrorCode read_line(void *closure, bool first, char *line)
   const char *at;
   char *end;
 
-  (void)first;
   PetscCall(append(log, (int)strtol(line, &end, 10), &numbers));
   at = end;
   for (int k = 0; k < POINT + log->dim; k++) {

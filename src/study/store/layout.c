@@ -405,7 +405,6 @@ static int reserve(int fd, uint64_t bytes)
   do error = posix_fallocate(fd, 0, (off_t)bytes);
   while (error == EINTR);
 #else
-  (void)fd, (void)bytes;
 #endif
   return error == EOPNOTSUPP || error == EINVAL || error == ENOSYS ? 0 : error;
 }

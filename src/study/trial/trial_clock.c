@@ -327,7 +327,6 @@ PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
 
 static PetscErrorCode ask_nothing(void *closure, const RgCrewAsk *request, bool *stop)
 {
-  (void)closure, (void)request;
   *stop = false;
   return 0;
 }
@@ -336,7 +335,6 @@ static PetscErrorCode count_row(void *closure, const RgCrewRow *row, bool *stop)
 {
   RgTrialRun *run = closure;
 
-  (void)row;
   run->rows.history.n++;
   *stop = false;
   return 0;
