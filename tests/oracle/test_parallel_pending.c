@@ -63,10 +63,11 @@ RG_TEST(believing_the_mean_keeps_it)
 }
 
 /* The random believer draws the observations at 0.2 and 0.6 from their joint posterior, whose mean
-   and covariance a program in NumPy computed. Four standard errors of 4,000 draws. */
+   and covariance a program in NumPy computed. Four standard errors of 20,000 draws, which see the
+   noise in the variance. */
 static void check_draws(bool grid)
 {
-  enum { DRAWS = 4000 };
+  enum { DRAWS = 20000 };
   static const double x[] = {0.2, 0.6}, mean[] = {0.5555712317969662, 0.4580019987894062};
   static const double C[] = {0.16118995721151286, -0.08771715499682378, 0.23061452156131912};
   static const int index[] = {4, 12};
