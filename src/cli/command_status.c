@@ -183,6 +183,7 @@ static PetscErrorCode add_counts(const char *path, RgPlan *plan, Progress *progr
   PetscCall(rg_text_add(text, " trials"));
   if (progress->all.n_failed) PetscCall(rg_text_add(text, ", %d failed", progress->all.n_failed));
   PetscCall(rg_text_add(text, ")"));
+  if (progress->all.n == plan->n) return 0; /* no trial is left to wait for */
   PetscCall(directory_of(path, &directory));
   PetscCall(rg_pace_describe(&progress->pace, plan, rg_presence_any(directory.data), text));
   PetscCall(rg_text_clear(&directory));
@@ -195,12 +196,15 @@ static PetscErrorCode say_state(const char *path, RgPlan *plan, const RgStoreInf
                                 Progress *progress, int *exit_code)
 {
   const bool complete = info->complete && info->n_shards == 0;
+  const bool done = plan->n && progress->all.n == plan->n; /* the file is not written yet */
   RgText counts = {0}, mixed = {0}, plugins = {0};
 
   if (!complete) PetscCall(add_counts(path, plan, progress, &counts));
   PetscCall(rg_summary_describe(&progress->all, path, &mixed, &plugins));
   rg_say("%s: %s%s%s%s\n", info->name ? info->name : path,
-         complete ? "complete" : "incomplete; the run command resumes it",
+         complete ? "complete"
+         : done   ? "every trial is done; the run command writes the results file"
+                  : "incomplete; the run command resumes it",
          complete ? "" : counts.data, mixed.length ? "; stale: " : "",
          mixed.length ? mixed.data : "");
   if (plugins.length) rg_say("%s\n", plugins.data);

@@ -6,6 +6,7 @@ REGATTA_PROGRAM, FAULT_SHIM: what to run. REGATTA_LONG=1: every call, else a sam
 import collections
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -102,6 +103,9 @@ class Bench:
             return f"a stack of errors: {first.stderr}"
         if first.returncode == 3 and not first.stderr.startswith("regatta: "):
             return f"no message: {first.stderr!r}"
+        said = self.contradiction(first.returncode)
+        if said:
+            return said
         again = self.study_run()
         if again.returncode != 0:
             return f"the next run ended with {again.returncode}: {again.stderr}"
@@ -110,6 +114,16 @@ class Bench:
         if os.listdir(self.directory) != ["out.h5"]:
             return f"left behind: {os.listdir(self.directory)}"
         return self.asked_twice(first.returncode == KILLED)
+
+    def contradiction(self, code):
+        """A word of `status` against the run's; `verify` calls all trials complete also where the file is not written."""
+        status = self.run("status", self.output)
+        done = re.search(r"\((\d+) of (\d+) trials", status.stdout)
+        if code == 0 and status.returncode:
+            return f"the run ended with 0, status with {status.returncode}: {status.stdout}"
+        if "incomplete" in status.stdout and done and done[1] == done[2]:
+            return f"status: {status.stdout}"
+        return None
 
     def asked_twice(self, killed):
         """A question with a known answer; the one in flight when the run was killed may be
