@@ -173,19 +173,26 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   return rg_summary_add(&progress->all, record);
 }
 
-/* Append the number of finished trials of an incomplete study, their rate and the time left. */
-static PetscErrorCode add_counts(const char *path, RgPlan *plan, Progress *progress, RgText *text)
+/* Append the state of an incomplete study: the number of finished trials, their rate and the time
+   left. Where every trial is done, only the results file is left to write. */
+static PetscErrorCode add_progress(const char *path, RgPlan *plan, Progress *progress, RgText *text)
 {
+  const bool done = plan->n && progress->all.n == plan->n;
   RgText directory = {0};
 
+  PetscCall(directory_of(path, &directory));
+  const bool at_work = rg_presence_any(directory.data);
+  PetscCall(rg_text_add(text, "%s%s",
+                        done ? "every trial is done; " : "incomplete; the run command resumes it",
+                        !done     ? ""
+                        : at_work ? "a run is at work: it writes the results file"
+                                  : "the run command writes the results file"));
   PetscCall(rg_text_add(text, " (%d", progress->all.n));
   if (plan->n) PetscCall(rg_text_add(text, " of %d", plan->n));
   PetscCall(rg_text_add(text, " trials"));
   if (progress->all.n_failed) PetscCall(rg_text_add(text, ", %d failed", progress->all.n_failed));
   PetscCall(rg_text_add(text, ")"));
-  if (progress->all.n == plan->n) return 0; /* no trial is left to wait for */
-  PetscCall(directory_of(path, &directory));
-  PetscCall(rg_pace_describe(&progress->pace, plan, rg_presence_any(directory.data), text));
+  if (!done) PetscCall(rg_pace_describe(&progress->pace, plan, at_work, text));
   PetscCall(rg_text_clear(&directory));
   return 0;
 }
@@ -196,23 +203,19 @@ static PetscErrorCode say_state(const char *path, RgPlan *plan, const RgStoreInf
                                 Progress *progress, int *exit_code)
 {
   const bool complete = info->complete && info->n_shards == 0;
-  const bool done = plan->n && progress->all.n == plan->n; /* the file is not written yet */
-  RgText counts = {0}, mixed = {0}, plugins = {0};
+  RgText state = {0}, mixed = {0}, plugins = {0};
 
-  if (!complete) PetscCall(add_counts(path, plan, progress, &counts));
+  if (complete) PetscCall(rg_text_add(&state, "complete"));
+  else PetscCall(add_progress(path, plan, progress, &state));
   PetscCall(rg_summary_describe(&progress->all, path, &mixed, &plugins));
-  rg_say("%s: %s%s%s%s\n", info->name ? info->name : path,
-         complete ? "complete"
-         : done   ? "every trial is done; the run command writes the results file"
-                  : "incomplete; the run command resumes it",
-         complete ? "" : counts.data, mixed.length ? "; stale: " : "",
-         mixed.length ? mixed.data : "");
+  rg_say("%s: %s%s%s\n", info->name ? info->name : path, state.data,
+         mixed.length ? "; stale: " : "", mixed.length ? mixed.data : "");
   if (plugins.length) rg_say("%s\n", plugins.data);
   if (!complete) PetscCall(say_workers(path, plan));
   *exit_code = complete ? RG_EXIT_OK : RG_EXIT_INCOMPLETE;
   PetscCall(rg_text_clear(&plugins));
   PetscCall(rg_text_clear(&mixed));
-  PetscCall(rg_text_clear(&counts));
+  PetscCall(rg_text_clear(&state));
   return 0;
 }
 
