@@ -51,8 +51,8 @@ class Layout(RegattaTest):
         self.assertEqual(output.read_bytes(), before)
 
     def test_packing(self):
-        """The packed file is the same to the last byte, for any number of ranks."""
-        study = self.write("many.yaml", "study: many\nseeds: 200\ncommon: {iterations: 1, initial_points: 1}\n"
+        """The packed file is the same to the last byte, for any number of ranks. So is a file that is joined again."""
+        study = self.write("many.yaml", "study: many\nseeds: 200\ncommon: {iterations: 3, initial_points: 1}\n"
                            "problems: [branin]\nalgorithms: [random, latin_hypercube]\n")
         shards = self.folder / "shards"
         shards.mkdir()
@@ -61,13 +61,22 @@ class Layout(RegattaTest):
             for shard in (self.folder / f"{part}.h5.d").glob("*.h5"):
                 shard.rename(shards / shard.name)
         files = []
-        for ranks in (1, 3):
+        for ranks in (1, 2, 3):
             output = self.folder / f"{ranks}_ranks.h5"
             shutil.copytree(shards, f"{output}.d")
             with mock.patch.dict(os.environ, SOURCE_DATE_EPOCH="1000000000"):
                 self.assertIn("0 run now", self.run_ok("run", study, "-o", output, "-quiet", ranks=ranks))
             files.append(output.read_bytes())
         self.assertEqual(files[0], files[1])
+        self.assertEqual(files[0], files[2])
+        self.assertIn(b"deflate", files[0])
+        joined = []
+        for name in ("joined.h5", "again.h5"):
+            with mock.patch.dict(os.environ, SOURCE_DATE_EPOCH="1000000000"):
+                self.run_ok("merge", shards, "-o", self.folder / name)
+            joined.append((self.folder / name).read_bytes())
+        self.assertEqual(joined[0], joined[1])
+        self.assertEqual(self.checksum(self.folder / "joined.h5"), self.checksum(output))
 
 
 if __name__ == "__main__":

@@ -147,6 +147,44 @@ class Results(RegattaTest):
                 self.refuse(path, "is a link")
         self.refuse_in_python()
 
+    def test_bombs(self):
+        """Few bytes that stand for huge columns: compressed zeros, or fill values without data."""
+        def stretch(file, axis, n):
+            def again(name, dataset):
+                if not isinstance(dataset, h5py.Dataset) or dataset.dims[0].label or not dataset.dims[0]:
+                    return
+                at = [dims[0].name.rsplit("/", 1)[1] for dims in dataset.dims]
+                if axis in at:
+                    stretched[dataset.name] = [n if name == axis else size for name, size in zip(at, dataset.shape)]
+            stretched, group = {f"/branin/{axis}": [n]}, file["branin"]
+            group.visititems(again)
+            for name, shape in stretched.items():
+                old = file[name]
+                text, fill = old.dtype.kind == "O", old[(0,) * old.ndim]
+                chunks = tuple(1 << 16 if size == n else 1 for size in shape)
+                attributes = {key: value for key, value in old.attrs.items()
+                              if key not in ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME")}
+                del file[name]
+                made = file.create_dataset(name, shape, h5py.string_dtype() if text else old.dtype, chunks=chunks,
+                                           compression="gzip", fillvalue=fill)
+                if len(shape) > 1:
+                    made[:2, :100] = 0
+                made.attrs.update(attributes)
+            file[f"branin/{axis}"].make_scale(axis)
+
+        for axis, n, says in (("iteration", 10 ** 9, "which is far more than the file has"),
+                              ("trial", 10 ** 8, "100000000 trials don't fit into a file of this size")):
+            path = self.folder / f"{axis}_bomb.h5"
+            shutil.copy(self.good, path)
+            with h5py.File(path, "r+") as file:
+                stretch(file, axis, n)
+                if axis == "iteration":
+                    file["branin/n_iterations"][...] = n
+                else:
+                    file.attrs["n_trials"] = n
+            self.assertLess(path.stat().st_size, 10 ** 7)
+            self.refuse(path, says)
+
     def test_recorded_durations(self):
         """A study file may name a stranger's results file."""
         path = self.folder / "stranger.h5"

@@ -28,7 +28,7 @@ hid_t rg_field_axis(hid_t handle, RgAxis axis, hsize_t extent, RgFault *fault)
 {
   const RgAxisInfo *info = &rg_axes[axis];
   const hid_t dataset =
-    rg_h5_create_dataset(handle, info->name, H5T_STD_I64LE, 1, &extent, true, fault);
+    rg_h5_create_dataset(handle, info->name, H5T_STD_I64LE, 1, &extent, RG_STORED_WHOLE, fault);
   int64_t *values = NULL;
 
   if (fault->code) return dataset;
@@ -113,8 +113,18 @@ static bool is_text(const RgFieldInfo *info)
   return info->type == RG_FIELD_TEXT || info->type == RG_FIELD_CHARS;
 }
 
+/* Whether all values of a buffer are equal. */
+static bool are_equal(int n, const RgFieldInfo *info, size_t size, const void *values)
+{
+  for (int i = 1; i < n; i++)
+    if (is_text(info) ? strcmp(((char *const *)values)[i], ((char *const *)values)[0]) != 0
+                      : memcmp((const char *)values + (size_t)i * size, values, size) != 0)
+      return false;
+  return true;
+}
+
 /* Create, describe and write a dataset; returns it for further attributes, negative after a
-   fault. */
+   fault. A value that all rows have is stored once. */
 static hid_t write_rows(const RgRows *rows, const RgFieldInfo *info, const void *values,
                         RgFault *fault)
 {
@@ -122,16 +132,21 @@ static hid_t write_rows(const RgRows *rows, const RgFieldInfo *info, const void 
   const hsize_t n = (hsize_t)rows->n;
   const hid_t stored = type_of(info->type, true), memory = type_of(info->type, false);
   const bool logical = info->type == RG_FIELD_LOGICAL, status = info->type == RG_FIELD_STATUS;
-  const hid_t dataset = rg_h5_create_dataset(rows->handle, info->name, stored, 1, &n, true, fault);
+  const bool constant = rows->n > 1 && are_equal(rows->n, info, H5Tget_size(memory), values);
+  const hid_t dataset =
+    constant
+      ? rg_h5_create_constant(rows->handle, info->name, stored, n, memory, values, fault)
+      : rg_h5_create_dataset(rows->handle, info->name, stored, 1, &n, RG_STORED_WHOLE, fault);
 
   rg_field_attach(dataset, rows->scale, 0, fault);
-  rg_h5_describe(dataset, info->units, info->long_name, info->description, fault);
+  if (info->description)
+    rg_h5_describe(dataset, info->units, info->long_name, info->description, fault);
   if (logical || status) {
     rg_h5_write_bytes(dataset, "flag_values", logical ? 2 : 3, flags, fault);
     rg_h5_write_text(dataset, "flag_meanings", logical ? "false true" : "missing complete failed",
                      fault);
   }
-  if (!fault->code && !rg_h5_write(dataset, memory, values))
+  if (!fault->code && !constant && !rg_h5_write(dataset, memory, values))
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", info->name);
   H5Tclose(memory);
   H5Tclose(stored);
@@ -346,14 +361,13 @@ static void write_column(const RgRows *rows, const RgSettingColumn *column, RgSe
                          const char *name, const void *values, RgFault *fault)
 {
   const bool axis = set == RG_AXES_OF_SWEEP;
-  const char *doc = column->doc ? column->doc
-                    : axis      ? "swept setting"
-                                : "as `regatta describe` explains it";
   const RgFieldInfo info = {.name = name,
                             .type = field_types[column->kind],
                             .units = column->units ? column->units : "1",
                             .long_name = column->name,
-                            .description = doc};
+                            .description = !axis         ? NULL
+                                           : column->doc ? column->doc
+                                                         : "swept setting"};
   const hid_t dataset = write_rows(rows, &info, values, fault);
 
   if (axis) rg_h5_write_text(dataset, RG_SETTING_ATTRIBUTE, column->name, fault);

@@ -35,30 +35,33 @@ PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupSha
 PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape);
 /* Count one more trial and extend the shape to fit it. */
 PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record);
-/* An upper bound on the bytes of the group in a file. */
-uint64_t rg_group_shape_bytes(const RgGroupShape *shape);
+/* Upper bounds on the bytes of the group in a file: of everything but columns that can be
+   compressed, and of their values. */
+uint64_t rg_group_shape_bytes(const RgGroupShape *shape, uint64_t *values);
 
-/* Values of a dataset for trials from `first` on, read ahead; NULL: nothing read yet. */
+/* Columns of a group by number: the standard ones, x_seen and c_seen, those of algorithms. */
+enum { RG_COLUMN_SEEN = RG_COLUMN_COUNT, RG_COLUMN_EXTRA = RG_COLUMN_SEEN + RG_PARTS };
 typedef struct {
+  hid_t dataset; /* negative: no such dataset */
+  /* Writer: place of the values of the first trial; HADDR_UNDEF: no trial has any. They stand in
+     the dataset, or wait for compression. */
+  haddr_t place;
+  bool waiting;
+  /* Reader: values of trials from `first` on, read ahead; NULL: nothing read yet; owned. */
   double *values;
   int first;
-} RgGroupWindow;
+} RgGroupColumn;
 
 /* An open group. */
 typedef struct {
   RgGroupShape *shape; /* a writer borrows it, a reader owns it */
   bool reading;
   hid_t handle, timing, provenance;
-  hid_t axis[RG_AXIS_COUNT];     /* negative: the axis does not exist */
-  hid_t column[RG_COLUMN_COUNT]; /* negative: no such dataset */
-  hid_t *extra;                  /* shape->n_extra; owned */
-  /* Writer only: datasets x_seen, c_seen; negative: no such dataset. */
-  hid_t seen[RG_PARTS];
-  RgMedium *medium;       /* writer only; borrowed */
-  unsigned char *scratch; /* writer only: buffer for one trial of the widest column; owned */
-  /* Reader only: one window per column, then per extra column; owned. */
-  RgGroupWindow *ahead;
-  int n_ahead; /* number of trials in a window */
+  hid_t axis[RG_AXIS_COUNT]; /* negative: the axis does not exist */
+  RgGroupColumn *columns;    /* RG_COLUMN_EXTRA + shape->n_extra; owned */
+  RgMedium *medium;          /* writer only; borrowed */
+  unsigned char *scratch;    /* writer only: buffer for one trial of the widest column; owned */
+  int n_ahead;               /* reader only: number of trials that are read ahead */
 } RgGroup;
 
 /* Create a group for writing, with all fields of all trials. `parent` is the root or the group
@@ -67,9 +70,12 @@ typedef struct {
    cleared, so the columns of every trial must be written. */
 PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *shape,
                                const RgRecord *const *records, RgGroup *group, RgFault *fault);
-/* Write the columns of the trial at `position`, padded with NaN. */
+/* Write the columns of the trial at `position`, padded with NaN. Trials may come in any order: on a
+   medium with `raw`, the values of large columns wait there. */
 PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgRecord *record,
                                       RgFault *fault);
+/* Compress the values that wait. All trials must have been written. */
+PetscErrorCode rg_group_compress(RgGroup *group, RgFault *fault);
 
 /* Open the group `name` of `parent` for reading. Damage of the file sets `fault`. */
 PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
@@ -96,10 +102,12 @@ PetscErrorCode rg_group_close(RgGroup *group);
 
 /* A group without open parts. */
 RgGroup rg_group_none(void);
+/* Make room for the columns of a group whose shape is known. */
+PetscErrorCode rg_group_add_columns(RgGroup *group);
 /* Whether groups of this shape have a field. */
 bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info);
-/* Axes of a standard column (2 or 3) and the extents along them. Returns their number, 0 if the
-   column has no width here. `column` RG_COLUMN_COUNT: a column of an algorithm. */
+/* Axes of a column (2 or 3) and the extents along them. Returns their number, 0 if the column has
+   no width here. */
 int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], hsize_t size[3]);
 uint64_t rg_group_doubles(const RgGroupShape *shape);
 

@@ -40,6 +40,19 @@ static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
   return 0;
 }
 
+/* Values that compression or fill values make out of nothing must not fill the memory. */
+static void check_size(const RgGroup *group, double trial, RgFault *fault)
+{
+  enum { TRIAL_BYTES = 64 }; /* a trial has two texts of 32 digits, which nothing compresses */
+  const RgGroupShape *shape = group->shape;
+
+  if ((uint64_t)shape->n > rg_h5_file_bytes(group->handle) / TRIAL_BYTES)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "%d trials don't fit into a file of this size", shape->n);
+  else if (rg_h5_is_huge(group->handle, trial))
+    rg_fault_set(fault, RG_FAULT_DAMAGED,
+                 "a trial takes %.3g MB, which is far more than the file has", trial / 1e6);
+}
+
 /* Columns of an earlier version of the schema may be absent; those that exist must fit. */
 static void open_columns(RgGroup *group, RgFault *fault)
 {
@@ -50,8 +63,8 @@ static void open_columns(RgGroup *group, RgFault *fault)
     hid_t handle = rg_columns[c].result ? group->handle : group->timing;
     int n = rg_group_column_axes(group->shape, c, axis, size);
     if (!n || handle < 0 || H5Lexists(handle, rg_columns[c].name, H5P_DEFAULT) <= 0) continue;
-    group->column[c] = rg_field_open(handle, rg_columns[c].name, n, size, fault);
-    group->shape->used[c] = !fault->code && rg_h5_has_data(group->column[c]);
+    group->columns[c].dataset = rg_field_open(handle, rg_columns[c].name, n, size, fault);
+    group->shape->used[c] = !fault->code && rg_h5_has_data(group->columns[c].dataset);
   }
 }
 
@@ -101,7 +114,7 @@ static PetscErrorCode open_one_extra(RgGroup *group, RgGroupExtra *extra, hid_t 
   hsize_t size[3];
   char *doc;
 
-  (void)rg_group_column_axes(group->shape, RG_COLUMN_COUNT, axis, size);
+  (void)rg_group_column_axes(group->shape, RG_COLUMN_EXTRA, axis, size);
   *dataset = rg_field_open(group->handle, extra->name, 2, size, &none);
   *fits = !none.code && rg_field_fits(*dataset, RG_FIELD_REAL);
   if (!*fits) {
@@ -115,33 +128,28 @@ static PetscErrorCode open_one_extra(RgGroup *group, RgGroupExtra *extra, hid_t 
   return 0;
 }
 
-static PetscErrorCode open_extra(RgGroup *group, RgFault *fault)
+static PetscErrorCode find_extras(RgGroup *group, RgFault *fault)
 {
-  RgGroupShape *shape = group->shape;
-  ExtraSearch search = {shape, fault, 0};
-  bool fits;
-  int n = 0;
+  ExtraSearch search = {group->shape, fault, 0};
 
   if (fault->code) return 0;
   if (H5Literate(group->handle, H5_INDEX_NAME, H5_ITER_INC, NULL, find_extra, &search) < 0)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list a group");
-  PetscCall(search.error);
-  PetscCall(PetscMalloc1(shape->n_extra, &group->extra));
+  return search.error;
+}
+
+static PetscErrorCode open_extras(RgGroup *group)
+{
+  RgGroupShape *shape = group->shape;
+  bool fits;
+  int n = 0;
+
   for (int i = 0; i < shape->n_extra; i++) {
-    PetscCall(open_one_extra(group, &shape->extra[i], &group->extra[n], &fits));
+    PetscCall(
+      open_one_extra(group, &shape->extra[i], &group->columns[RG_COLUMN_EXTRA + n].dataset, &fits));
     if (fits) shape->extra[n++] = shape->extra[i];
   }
   shape->n_extra = n;
-  return 0;
-}
-
-static PetscErrorCode prepare_windows(RgGroup *group)
-{
-  const RgGroupShape *shape = group->shape;
-  const uint64_t trial = (uint64_t)shape->n_rows * rg_group_doubles(shape) * sizeof(double);
-
-  group->n_ahead = (int)PetscMin((uint64_t)shape->n, PetscMax(1, WINDOW_BYTES / (trial + 1)));
-  PetscCall(PetscCalloc1(RG_COLUMN_COUNT + shape->n_extra, &group->ahead));
   return 0;
 }
 
@@ -174,9 +182,13 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
   shape->failing = has_provenance(group, "failures");
   shape->telling = has_provenance(group, "failure_texts");
   shape->real = has_provenance(group, "timeline");
+  PetscCall(find_extras(group, fault));
+  PetscCall(rg_group_add_columns(group));
   open_columns(group, fault);
-  PetscCall(open_extra(group, fault));
-  PetscCall(prepare_windows(group));
+  if (!fault->code) PetscCall(open_extras(group));
+  const uint64_t trial = (uint64_t)shape->n_rows * rg_group_doubles(shape) * sizeof(double);
+  check_size(group, (double)trial, fault);
+  group->n_ahead = (int)PetscMin((uint64_t)shape->n, PetscMax(1, WINDOW_BYTES / (trial + 1)));
   return 0;
 }
 
@@ -294,38 +306,34 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* Read the trials from `position` on that fit into a window; size: of one trial. */
-static PetscErrorCode read_ahead(RgGroup *group, hid_t dataset, int position, const hsize_t *size,
-                                 RgGroupWindow *window, RgFault *fault)
+static PetscErrorCode read_ahead(const RgGroup *group, RgGroupColumn *own, int position,
+                                 const hsize_t *size, RgFault *fault)
 {
   const int n = PetscMin(group->n_ahead, group->shape->n - position);
 
-  if (!window->values)
-    PetscCall(PetscMalloc1((size_t)group->n_ahead * size[1] * size[2], &window->values));
-  window->first = position;
-  if (!rg_field_range(dataset, H5T_NATIVE_DOUBLE, position, n, window->values))
+  if (!own->values)
+    PetscCall(PetscMalloc1((size_t)group->n_ahead * size[1] * size[2], &own->values));
+  own->first = position;
+  if (!rg_field_range(own->dataset, H5T_NATIVE_DOUBLE, position, n, own->values))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read the columns of trial %d", position);
-  if (fault->code) PetscCall(PetscFree(window->values));
+  if (fault->code) PetscCall(PetscFree(own->values));
   return 0;
 }
 
-/* Read one trial of a standard column, or of an extra column with a higher number, reduced to
-   `rows` x `width` of the record. */
+/* Read one trial of a column, reduced to `rows` x `width` of the record. */
 static PetscErrorCode read_column(RgGroup *group, int column, int position, int rows, int width,
                                   double **values, RgFault *fault)
 {
-  const bool standard = column < RG_COLUMN_COUNT;
-  const hid_t dataset = standard ? group->column[column] : group->extra[column - RG_COLUMN_COUNT];
-  RgGroupWindow *window = &group->ahead[column];
+  RgGroupColumn *own = &group->columns[column];
   RgAxis axis[3];
   hsize_t size[3] = {1, 1, 1};
-  const double *trial;
 
   if (fault->code || !rows || !width) return 0;
-  (void)rg_group_column_axes(group->shape, standard ? column : RG_COLUMN_COUNT, axis, size);
-  if (!window->values || position < window->first || position >= window->first + group->n_ahead)
-    PetscCall(read_ahead(group, dataset, position, size, window, fault));
+  (void)rg_group_column_axes(group->shape, column, axis, size);
+  if (!own->values || position < own->first || position >= own->first + group->n_ahead)
+    PetscCall(read_ahead(group, own, position, size, fault));
   if (fault->code) return 0;
-  trial = window->values + (size_t)(position - window->first) * size[1] * size[2];
+  const double *trial = own->values + (size_t)(position - own->first) * size[1] * size[2];
   PetscCall(PetscMalloc1((size_t)rows * (size_t)width, values));
   for (int r = 0; r < rows; r++)
     memcpy(*values + (size_t)r * (size_t)width, trial + (size_t)r * size[2],
@@ -342,7 +350,7 @@ static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record,
   PetscCall(PetscCalloc1(most, &record->extra_doc));
   for (int i = 0; i < group->shape->n_extra && !fault->code; i++) {
     values = NULL;
-    PetscCall(read_column(group, RG_COLUMN_COUNT + i, position, record->n_rows, 1, &values, fault));
+    PetscCall(read_column(group, RG_COLUMN_EXTRA + i, position, record->n_rows, 1, &values, fault));
     /* A column without values belongs to another algorithm. */
     if (!rg_values_any(values, (size_t)record->n_rows)) {
       PetscCall(PetscFree(values));

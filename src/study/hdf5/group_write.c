@@ -35,32 +35,55 @@ static void attach_axes(const RgGroup *group, hid_t dataset, int n, const RgAxis
   for (int i = 0; i < n; i++) rg_field_attach(dataset, group->axis[axis[i]], (unsigned)i, fault);
 }
 
+/* Create the dataset of a column. used: some trial has a value in it. Small columns are not
+   compressed: the index of their chunks takes more than it saves. */
+static hid_t create_column(RgGroup *group, hid_t handle, int column, const char *name, bool used,
+                           RgFault *fault)
+{
+  enum { SMALL = 8 << 10 };
+  RgGroupColumn *own = &group->columns[column];
+  RgMedium *medium = group->medium;
+  RgAxis axis[3];
+  hsize_t size[3] = {0, 1, 1};
+  const int n = rg_group_column_axes(group->shape, column, axis, size);
+  const uint64_t bytes = size[0] * size[1] * size[2] * sizeof(double);
+
+  if (!n) return -1;
+  own->waiting = used && medium->raw && bytes > SMALL;
+  own->dataset = rg_h5_create_dataset(handle, name, H5T_IEEE_F64LE, n, size,
+                                      own->waiting ? RG_STORED_CHUNKS
+                                      : used       ? RG_STORED_WHOLE
+                                                   : RG_STORED_NOWHERE,
+                                      fault);
+  attach_axes(group, own->dataset, n, axis, fault);
+  if (fault->code) return own->dataset;
+  if (own->waiting) {
+    own->place = medium->raw;
+    medium->raw += bytes;
+  } else if (used) {
+    own->place = H5Dget_offset(own->dataset);
+  }
+  return own->dataset;
+}
+
 static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, RgFault *fault)
 {
-  RgGroupShape *shape = group->shape;
-  RgAxis axis[3];
-  hsize_t size[3];
+  const RgGroupShape *shape = group->shape;
 
   for (int c = 0; c < RG_COLUMN_COUNT; c++) {
     const RgColumnInfo *info = &rg_columns[c];
-    int n = rg_group_column_axes(shape, c, axis, size);
-    if (!n) continue;
-    group->column[c] =
-      rg_h5_create_dataset(info->result ? group->handle : group->timing, info->name, H5T_IEEE_F64LE,
-                           n, size, shape->used[c], fault);
-    attach_axes(group, group->column[c], n, axis, fault);
-    rg_h5_describe(group->column[c], info->units, info->long_name, info->description, fault);
-    if (info->result) rg_h5_write_text(group->column[c], "coordinates", coordinates, fault);
+    const hid_t dataset = create_column(group, info->result ? group->handle : group->timing, c,
+                                        info->name, shape->used[c], fault);
+    if (dataset < 0) continue;
+    rg_h5_describe(dataset, info->units, info->long_name, info->description, fault);
+    if (info->result) rg_h5_write_text(dataset, "coordinates", coordinates, fault);
   }
-  PetscCall(PetscMalloc1(shape->n_extra, &group->extra));
-  (void)rg_group_column_axes(shape, RG_COLUMN_COUNT, axis, size);
   for (int i = 0; i < shape->n_extra; i++) {
     const RgGroupExtra *extra = &shape->extra[i];
-    group->extra[i] =
-      rg_h5_create_dataset(group->handle, extra->name, H5T_IEEE_F64LE, 2, size, true, fault);
-    attach_axes(group, group->extra[i], 2, axis, fault);
-    rg_h5_describe(group->extra[i], "1", extra->name, extra->doc, fault);
-    rg_h5_write_text(group->extra[i], "coordinates", coordinates, fault);
+    const hid_t dataset =
+      create_column(group, group->handle, RG_COLUMN_EXTRA + i, extra->name, true, fault);
+    rg_h5_describe(dataset, "1", extra->name, extra->doc, fault);
+    rg_h5_write_text(dataset, "coordinates", coordinates, fault);
   }
   return 0;
 }
@@ -91,7 +114,8 @@ static PetscErrorCode write_names(RgGroup *group, int part, const RgInput *input
   n = extent[parts[part].axis];
   PetscCall(PetscMalloc1(n, &names));
   for (hsize_t j = 0; j < n; j++) names[j] = inputs[j].name;
-  dataset = rg_h5_create_dataset(group->handle, parts[part].name, type, 1, &n, true, fault);
+  dataset =
+    rg_h5_create_dataset(group->handle, parts[part].name, type, 1, &n, RG_STORED_WHOLE, fault);
   attach_axes(group, dataset, 1, &parts[part].axis, fault);
   rg_h5_describe(dataset, "1", parts[part].name_of, "as the study file has it", fault);
   if (!rg_h5_write(dataset, type, names))
@@ -126,26 +150,23 @@ static PetscErrorCode create_part(RgGroup *group, int part, const char *coordina
 {
   RgInput *inputs = NULL;
   RgText mistake = {0}, with = {0};
-  RgAxis axis[3];
-  hsize_t size[3];
+  const int width = part == RG_PART_X ? group->shape->dim_x : group->shape->dim_c;
   int n = 0;
 
-  (void)rg_group_column_axes(group->shape, parts[part].column, axis, size);
   if (group->shape->inputs[part])
     PetscCall(rg_inputs_read(group->shape->inputs[part], &n, &inputs, &mistake));
-  const bool same = inputs && !mistake.length && (hsize_t)n == size[2];
-  group->seen[part] =
-    rg_h5_create_dataset(group->handle, parts[part].seen, H5T_IEEE_F64LE, 3, size, true, fault);
-  attach_axes(group, group->seen[part], 3, axis, fault);
-  rg_h5_describe(group->seen[part], "native", parts[part].seen_of,
+  const bool same = inputs && !mistake.length && n == width;
+  const hid_t dataset =
+    create_column(group, group->handle, RG_COLUMN_SEEN + part, parts[part].seen, true, fault);
+  rg_h5_describe(dataset, "native", parts[part].seen_of,
                  "integers rounded, a choice as the number of its word from 0, NaN where an input "
                  "does not count",
                  fault);
   PetscCall(
     rg_text_add(&with, "%s%s%s", coordinates, same ? " " : "", same ? parts[part].name : ""));
-  rg_h5_write_text(group->seen[part], "coordinates", with.data, fault);
+  rg_h5_write_text(dataset, "coordinates", with.data, fault);
   if (same) PetscCall(write_names(group, part, inputs, fault));
-  if (same) PetscCall(write_choices(group->seen[part], n, inputs, fault));
+  if (same) PetscCall(write_choices(dataset, n, inputs, fault));
   if (inputs) PetscCall(rg_inputs_clear(n, inputs));
   PetscCall(PetscFree(inputs));
   PetscCall(rg_text_clear(&mistake));
@@ -210,6 +231,7 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
   group->timing = rg_h5_create_group(group->handle, RG_GROUP_TIMING, fault);
   group->provenance = rg_h5_create_group(group->handle, RG_GROUP_PROVENANCE, fault);
   create_axes(group, fault);
+  PetscCall(rg_group_add_columns(group));
   PetscCall(coordinate_names(shape, &coordinates));
   PetscCall(create_columns(group, coordinates.data, fault));
   for (int p = 0; p < RG_PARTS; p++)
@@ -231,21 +253,22 @@ static void put_real(double value, unsigned char *to)
 
 /* Write one trial of one column, extended to the shape of the group. The code writes at the
    known place in the file; selection and writing through HDF5 took a third of the packing time. */
-static void write_column(RgGroup *group, hid_t dataset, int column, int position, int rows,
-                         int width, const double *values, RgFault *fault)
+static void write_column(RgGroup *group, int column, int position, int rows, int width,
+                         const double *values, RgFault *fault)
 {
-  const haddr_t offset = H5Dget_offset(dataset);
+  const RgGroupColumn *own = &group->columns[column];
   RgAxis axis[3];
   hsize_t size[3] = {1, 1, 1};
   unsigned char *to = group->scratch;
 
+  if (own->dataset < 0 || own->place == HADDR_UNDEF) return;
   (void)rg_group_column_axes(group->shape, column, axis, size);
   for (int r = 0; r < (int)size[1]; r++)
     for (int i = 0; i < (int)size[2]; i++, to += sizeof(double))
       put_real(values && r < rows && i < width ? values[(size_t)r * (size_t)width + i] : NAN, to);
   const size_t bytes = (size_t)(to - group->scratch);
-  if (offset == HADDR_UNDEF ||
-      !rg_medium_write(group->medium, offset + (uint64_t)position * bytes, bytes, group->scratch))
+  if (!rg_medium_write(group->medium, own->place + (uint64_t)position * bytes, bytes,
+                       group->scratch))
     rg_fault_set(fault, RG_FAULT_ERROR, "can't write the columns of trial %d", position);
 }
 
@@ -274,8 +297,7 @@ static PetscErrorCode write_seen(RgGroup *group, int part, int position, const R
     for (int row = 0; row < record->n_rows; row++)
       rg_inputs_seen(n, inputs, native + (size_t)row * n, seen + (size_t)row * n);
   }
-  write_column(group, group->seen[part], parts[part].column, position, record->n_rows, width, seen,
-               fault);
+  write_column(group, RG_COLUMN_SEEN + part, position, record->n_rows, width, seen, fault);
   if (inputs) PetscCall(rg_inputs_clear(n, inputs));
   PetscCall(PetscFree(inputs));
   PetscCall(PetscFree(seen));
@@ -287,16 +309,75 @@ PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgReco
                                       RgFault *fault)
 {
   for (int c = 0; c < RG_COLUMN_COUNT && !fault->code; c++)
-    if (group->column[c] >= 0 && group->shape->used[c])
-      write_column(group, group->column[c], c, position, record->n_rows, rg_record_width(record, c),
-                   record->column[c], fault);
+    write_column(group, c, position, record->n_rows, rg_record_width(record, c), record->column[c],
+                 fault);
   for (int p = 0; p < RG_PARTS && !fault->code; p++)
-    if (group->seen[p] >= 0) PetscCall(write_seen(group, p, position, record, fault));
+    if (group->shape->named[p]) PetscCall(write_seen(group, p, position, record, fault));
   for (int i = 0; i < group->shape->n_extra && !fault->code; i++)
-    write_column(group, group->extra[i], RG_COLUMN_COUNT, position, record->n_rows, 1,
+    write_column(group, RG_COLUMN_EXTRA + i, position, record->n_rows, 1,
                  extra_values(record, group->shape->extra[i].name), fault);
   return 0;
 }
+
+/* ---- compression ----------------------------------------------------------------------------- */
+
+/* Whether there are only values that unwritten elements have too. */
+static bool is_padding(size_t n, const unsigned char *values)
+{
+  unsigned char padding[sizeof(double)];
+
+  put_real(NAN, padding);
+  for (size_t i = 0; i < n; i++)
+    if (memcmp(values + i * sizeof(double), padding, sizeof(double)) != 0) return false;
+  return true;
+}
+
+/* Compress a chunk: `count` elements from `start` on, whose values stand together. */
+static void compress_chunk(const RgGroup *group, const RgGroupColumn *own, int rank,
+                           const hsize_t start[3], const hsize_t count[3], const hsize_t size[3],
+                           unsigned char *buffer, RgFault *fault)
+{
+  const hsize_t n = count[0] * count[1] * count[2], before = start[0] * size[1] + start[1];
+  const uint64_t place = own->place + before * size[2] * sizeof(double);
+
+  if (!rg_medium_read(group->medium, place, n * sizeof(double), buffer)) return;
+  if (is_padding(n, buffer)) return;
+  const hid_t file = H5Dget_space(own->dataset), memory = H5Screate_simple(rank, count, NULL);
+  if (H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
+      H5Dwrite(own->dataset, H5T_IEEE_F64LE, memory, file, H5P_DEFAULT, buffer) < 0)
+    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't compress a column");
+  H5Sclose(memory);
+  H5Sclose(file);
+  /* What HDF5 writes takes the place of values that were read before. */
+  if (group->medium->end > place + n * sizeof(double))
+    rg_fault_set(fault, RG_FAULT_ERROR, "a file is larger than was computed");
+}
+
+PetscErrorCode rg_group_compress(RgGroup *group, RgFault *fault)
+{
+  RgAxis axis[3];
+  unsigned char *buffer;
+
+  for (int c = 0; c < RG_COLUMN_EXTRA + group->shape->n_extra; c++) {
+    const RgGroupColumn *own = &group->columns[c];
+    hsize_t size[3] = {1, 1, 1}, chunk[3], start[3] = {0}, count[3];
+    if (!own->waiting || own->dataset < 0) continue;
+    const int rank = rg_group_column_axes(group->shape, c, axis, size);
+    rg_h5_chunk(rank, size, chunk);
+    count[2] = size[2];
+    PetscCall(PetscMalloc1(chunk[0] * chunk[1] * chunk[2] * sizeof(double), &buffer));
+    for (start[0] = 0; start[0] < size[0] && !fault->code; start[0] += chunk[0])
+      for (start[1] = 0; start[1] < size[1] && !fault->code; start[1] += chunk[1]) {
+        count[0] = PetscMin(chunk[0], size[0] - start[0]);
+        count[1] = PetscMin(chunk[1], size[1] - start[1]);
+        compress_chunk(group, own, rank, start, count, size, buffer, fault);
+      }
+    PetscCall(PetscFree(buffer));
+  }
+  return 0;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupShape *shape)
 {
@@ -420,15 +501,18 @@ uint64_t rg_group_doubles(const RgGroupShape *shape)
 }
 
 /* For each text HDF5 stores a reference of 16 bytes in the dataset, a header of 16 bytes in its
-   heap, and padding. Each dataset with its attributes takes about 1.5 KiB. */
-uint64_t rg_group_shape_bytes(const RgGroupShape *shape)
+   heap, and padding. Each dataset with its attributes takes about 1.5 KiB, and a column up to 8 KiB
+   of small values, or 4 KiB and 128 bytes a chunk for the index of its chunks. */
+uint64_t rg_group_shape_bytes(const RgGroupShape *shape, uint64_t *values)
 {
-  return (uint64_t)shape->n * (uint64_t)shape->n_rows * rg_group_doubles(shape) * sizeof(double) +
-         (uint64_t)shape->n * (uint64_t)(48 * rg_field_count + 8) + 2 * (uint64_t)shape->text +
+  const uint64_t n_columns = (uint64_t)(RG_COLUMN_COUNT + shape->n_extra + RG_PARTS);
+
+  *values = (uint64_t)shape->n * (uint64_t)shape->n_rows * rg_group_doubles(shape) * sizeof(double);
+  return (uint64_t)shape->n * (uint64_t)(48 * rg_field_count + 8) + 2 * (uint64_t)shape->text +
          (uint64_t)(RG_COLUMN_COUNT + rg_field_count + shape->n_extra + shape->axes.n +
                     RG_AXIS_COUNT + 4) *
            2048 +
-         8 * (uint64_t)shape->n_rows + 16384;
+         n_columns * 8192 + *values / 512 + 8 * (uint64_t)shape->n_rows + 16384;
 }
 
 static PetscErrorCode group_name(const char *label, char **name)
@@ -453,9 +537,17 @@ RgGroup rg_group_none(void)
   RgGroup group = {.handle = -1, .timing = -1, .provenance = -1};
 
   for (int a = 0; a < RG_AXIS_COUNT; a++) group.axis[a] = -1;
-  for (int p = 0; p < RG_PARTS; p++) group.seen[p] = -1;
-  for (int c = 0; c < RG_COLUMN_COUNT; c++) group.column[c] = -1;
   return group;
+}
+
+PetscErrorCode rg_group_add_columns(RgGroup *group)
+{
+  const int n = RG_COLUMN_EXTRA + group->shape->n_extra;
+
+  PetscCall(PetscMalloc1(n, &group->columns));
+  for (int c = 0; c < n; c++)
+    group->columns[c] = (RgGroupColumn){.dataset = -1, .place = HADDR_UNDEF};
+  return 0;
 }
 
 bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info)
@@ -512,8 +604,11 @@ int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], 
                                    [-RG_WIDTH_Z] = RG_AXIS_Z,
                                    [-RG_WIDTH_S] = RG_AXIS_S,
                                    [-RG_WIDTH_T] = RG_AXIS_T};
-  int width = column < RG_COLUMN_COUNT ? rg_columns[column].width : 1, n = 2;
+  int n = 2;
 
+  if (column >= RG_COLUMN_SEEN && column < RG_COLUMN_EXTRA)
+    column = parts[column - RG_COLUMN_SEEN].column;
+  const int width = column < RG_COLUMN_COUNT ? rg_columns[column].width : 1;
   if (is_left_out(shape, column)) return 0;
   group_extents(shape, extent);
   axis[0] = RG_AXIS_TRIAL;
@@ -529,31 +624,22 @@ static int group_width(const RgGroupShape *shape)
                  max_int(shape->dim_x, max_int(shape->dim_c, shape->dim_z)));
 }
 
-static void close_datasets(int n, hid_t *datasets)
-{
-  for (int i = 0; i < n; i++) {
-    if (datasets[i] >= 0) H5Dclose(datasets[i]);
-    datasets[i] = -1;
-  }
-}
-
 PetscErrorCode rg_group_close(RgGroup *group)
 {
-  close_datasets(RG_AXIS_COUNT, group->axis);
-  close_datasets(RG_COLUMN_COUNT, group->column);
-  close_datasets(RG_PARTS, group->seen);
-  if (group->extra) close_datasets(group->shape->n_extra, group->extra);
+  for (int a = 0; a < RG_AXIS_COUNT; a++)
+    if (group->axis[a] >= 0) H5Dclose(group->axis[a]);
+  for (int c = 0; group->columns && c < RG_COLUMN_EXTRA + group->shape->n_extra; c++) {
+    if (group->columns[c].dataset >= 0) H5Dclose(group->columns[c].dataset);
+    PetscCall(PetscFree(group->columns[c].values));
+  }
   if (group->timing >= 0) H5Gclose(group->timing);
   if (group->provenance >= 0) H5Gclose(group->provenance);
   if (group->handle >= 0) H5Gclose(group->handle);
-  group->handle = group->timing = group->provenance = -1;
-  for (int i = 0; group->ahead && i < RG_COLUMN_COUNT + group->shape->n_extra; i++)
-    PetscCall(PetscFree(group->ahead[i].values));
-  PetscCall(RG_FREE(&group->ahead, &group->extra, &group->scratch));
+  PetscCall(RG_FREE(&group->columns, &group->scratch));
   if (group->reading && group->shape) {
     PetscCall(rg_group_shape_destroy(group->shape));
     PetscCall(PetscFree(group->shape));
   }
-  group->shape = NULL;
+  *group = rg_group_none();
   return 0;
 }

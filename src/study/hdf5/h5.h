@@ -32,13 +32,31 @@ bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value);
 hid_t rg_h5_open_dataset(hid_t parent, const char *name, RgFault *fault);
 hid_t rg_h5_open_group(hid_t parent, const char *name, RgFault *fault);
 
+/* Length of the file of an object. */
+uint64_t rg_h5_file_bytes(hid_t object);
+/* Whether so many bytes at once are far more than the file can mean: few compressed bytes of a
+   file, or none, could fill the memory. What Regatta reads at once is smaller. */
+bool rg_h5_is_huge(hid_t object, double bytes);
+
 /* Create a group without object times. Negative: fault is set. */
 hid_t rg_h5_create_group(hid_t parent, const char *name, RgFault *fault);
-/* Create a dataset of `rank` (at most 3) dimensions. contiguous: the space is allocated at once
-   and not initialised, so every element must be written. Otherwise, for doubles, space is
-   allocated on the first write, and unwritten elements read as NaN. Negative: fault is set. */
+/* How the values of a dataset are stored. */
+typedef enum {
+  RG_STORED_WHOLE,  /* space is allocated at once and not initialised: write every element */
+  RG_STORED_CHUNKS, /* doubles in chunks behind shuffle and deflate; unwritten ones read as NaN */
+  RG_STORED_NOWHERE /* doubles that are all NaN: nothing is written */
+} RgStorage;
+
+/* Create a dataset of `rank` (at most 3) dimensions. Negative: fault is set. */
 hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
-                           const hsize_t *size, bool contiguous, RgFault *fault);
+                           const hsize_t *size, RgStorage storage, RgFault *fault);
+/* Create a dataset of n equal elements. It takes no space: the value, of type `memory`, is its fill
+   value. */
+hid_t rg_h5_create_constant(hid_t parent, const char *name, hid_t type, hsize_t n, hid_t memory,
+                            const void *value, RgFault *fault);
+/* The chunks of a dataset of doubles: up to 128 KiB, of whole trials (the first dimension), or of
+   evaluations of one trial. */
+void rg_h5_chunk(int rank, const hsize_t *size, hsize_t chunk[3]);
 /* Transfer properties with a buffer of 64 KiB; the caller closes them with H5Pclose. With
    H5P_DEFAULT, HDF5 clears 2 MiB before it reads or writes any text. Negative: no memory. */
 hid_t rg_h5_transfer(void);

@@ -18,7 +18,6 @@ typedef struct {
 typedef struct {
   H5FD_t public;
   RgMedium *medium;
-  haddr_t eoa; /* end of the addresses that HDF5 has allocated */
 } MediumFile;
 
 RgMedium rg_medium_memory(void)
@@ -124,6 +123,13 @@ static bool descriptor_read(RgMedium *medium, haddr_t offset, size_t size, char 
   return !medium->error;
 }
 
+bool rg_medium_read(RgMedium *medium, uint64_t offset, size_t size, void *to)
+{
+  if (medium->fd >= 0) return descriptor_read(medium, offset, size, to);
+  memory_read(medium, (size_t)offset, size, to);
+  return true;
+}
+
 static H5FD_t *medium_open(const char *name, unsigned flags, hid_t access, haddr_t maximum)
 {
   const MediumInfo *info = H5Pget_driver_info(access);
@@ -131,6 +137,7 @@ static H5FD_t *medium_open(const char *name, unsigned flags, hid_t access, haddr
 
   if (!info || PetscCalloc1(1, &file)) return NULL;
   file->medium = info->medium;
+  file->medium->end = 0;
   return &file->public;
 }
 
@@ -156,12 +163,12 @@ static herr_t medium_query(const H5FD_t *base, unsigned long *flags)
 
 static haddr_t medium_get_eoa(const H5FD_t *base, H5FD_mem_t type)
 {
-  return ((const MediumFile *)base)->eoa;
+  return ((const MediumFile *)base)->medium->end;
 }
 
 static herr_t medium_set_eoa(H5FD_t *base, H5FD_mem_t type, haddr_t address)
 {
-  ((MediumFile *)base)->eoa = address;
+  ((MediumFile *)base)->medium->end = address;
   return 0;
 }
 
@@ -173,11 +180,7 @@ static haddr_t medium_get_eof(const H5FD_t *base, H5FD_mem_t type)
 static herr_t medium_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address,
                           size_t size, void *to)
 {
-  RgMedium *medium = ((MediumFile *)base)->medium;
-
-  if (medium->fd >= 0) return descriptor_read(medium, address, size, to) ? 0 : -1;
-  memory_read(medium, (size_t)address, size, to);
-  return 0;
+  return rg_medium_read(((MediumFile *)base)->medium, address, size, to) ? 0 : -1;
 }
 
 static herr_t medium_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address,
@@ -189,17 +192,16 @@ static herr_t medium_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_
 /* Extend or cut the file to the end of the addresses; parts never written are zero. */
 static herr_t medium_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
 {
-  MediumFile *file = (MediumFile *)base;
-  RgMedium *medium = file->medium;
+  RgMedium *medium = ((MediumFile *)base)->medium;
 
-  if (medium->fd < 0 && file->eoa > medium->length) {
-    if (!memory_grow(medium, (size_t)file->eoa)) {
+  if (medium->fd < 0 && medium->end > medium->length) {
+    if (!memory_grow(medium, (size_t)medium->end)) {
       keep_error(medium, ENOMEM);
       return -1;
     }
-    memset(medium->bytes + medium->length, 0, (size_t)(file->eoa - medium->length));
+    memset(medium->bytes + medium->length, 0, (size_t)(medium->end - medium->length));
   }
-  medium->length = file->eoa;
+  medium->length = medium->end;
   return 0;
 }
 

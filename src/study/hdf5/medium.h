@@ -13,8 +13,12 @@ typedef struct {
   unsigned char *bytes;
   size_t capacity; /* in memory: allocated bytes */
   uint64_t length; /* length of the file */
-  int error;       /* errno of the first read, write or allocation that failed, or 0 */
-  hid_t driver;    /* registered with HDF5 while a file on the medium is open */
+  uint64_t end;    /* of what HDF5 has allocated */
+  /* Place beyond the end where the values of the next large column may wait until they are
+     compressed; 0: columns are written as they are. */
+  uint64_t raw;
+  int error;    /* errno of the first read, write or allocation that failed, or 0 */
+  hid_t driver; /* registered with HDF5 while a file on the medium is open */
 } RgMedium;
 
 /* Empty memory to write into. */
@@ -30,6 +34,8 @@ PetscErrorCode rg_medium_clear(RgMedium *medium);
 /* Write directly into a dataset's space that HDF5 has allocated but does not write itself.
    False: no memory; errors of a descriptor are in `error`. */
 bool rg_medium_write(RgMedium *medium, uint64_t offset, size_t size, const void *from);
+/* Read; zeros beyond the end. False: an error of the descriptor, which `error` has. */
+bool rg_medium_read(RgMedium *medium, uint64_t offset, size_t size, void *to);
 
 /* Create or open an HDF5 file on the medium (borrowed, must outlive the file). create: an empty
    file in the earliest format, without object times; otherwise the file is read. Negative if

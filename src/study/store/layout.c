@@ -180,13 +180,18 @@ PetscErrorCode rg_layout_add(RgLayout *layout, int entry)
 
 /* ---- write ----------------------------------------------------------------------------------- */
 
-static uint64_t estimate_bytes(const RgLayout *layout, const RgContainerInfo *info)
+/* An upper bound on the bytes of the file. *values: of the columns among them, which wait behind the
+   rest until they are compressed. */
+static uint64_t estimate_bytes(const RgLayout *layout, const RgContainerInfo *info,
+                               uint64_t *values)
 {
-  uint64_t bytes = 64 * 1024 + RG_TRAILER_LENGTH + rg_cell_table_bytes(&layout->table);
+  uint64_t bytes = 64 * 1024 + RG_TRAILER_LENGTH + rg_cell_table_bytes(&layout->table), more;
 
+  *values = 0;
   bytes += strlen(info->study ? info->study : "") + strlen(info->history ? info->history : "");
-  for (int s = 0; s < layout->n_groups; s++) bytes += rg_group_shape_bytes(&layout->groups[s]);
-  return bytes;
+  for (int s = 0; s < layout->n_groups; s++, *values += more)
+    bytes += rg_group_shape_bytes(&layout->groups[s], &more);
+  return bytes + *values;
 }
 
 static PetscErrorCode fill_info(const RgLayout *layout, RgContainerInfo *info)
@@ -245,7 +250,9 @@ static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMed
 {
   RgGroup *groups;
   hid_t file;
+  uint64_t values;
 
+  medium->raw = estimate_bytes(layout, info, &values) - values;
   file = rg_medium_open(medium, true);
   if (file < 0) {
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't begin a results file");
@@ -258,6 +265,8 @@ static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMed
   PetscCall(PetscMalloc1(layout->n_groups, &groups));
   PetscCall(create_groups(layout, medium, file, groups, fault));
   PetscCall(run_pass(layout, groups, fault));
+  for (int s = 0; s < layout->n_groups && !fault->code; s++)
+    PetscCall(rg_group_compress(&groups[s], fault));
   for (int s = 0; s < layout->n_groups; s++) PetscCall(rg_group_close(&groups[s]));
   PetscCall(PetscFree(groups));
   if (!rg_medium_close(medium, file))
@@ -457,7 +466,7 @@ static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, con
                                     const char *parent, const RgFileState *expected, RgFault *fault)
 {
   char temporary[PETSC_MAX_PATH_LEN];
-  uint64_t needed = estimate_bytes(layout, info);
+  uint64_t values, needed = estimate_bytes(layout, info, &values);
   int fd, error = 0, closing;
 
   fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
@@ -478,9 +487,10 @@ PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const ch
 {
   char *directory, *parent;
   const char *name;
+  uint64_t values;
 
   PetscCall(rg_store_paths(output, &directory, &parent, &name));
-  if (estimate_bytes(layout, info) <= image_bytes)
+  if (estimate_bytes(layout, info, &values) <= image_bytes)
     PetscCall(write_in_memory(layout, info, output, parent, expected, fault));
   else PetscCall(write_on_disk(layout, info, output, parent, expected, fault));
   PetscCall(PetscFree(directory));
