@@ -36,7 +36,7 @@ usage: ./run.sh [COMMAND]
   reproduce PAPER[/FIGURE,...] [--scale smoke|small|full] [--universes]
                         run what is missing of a paper's studies (full: as in the paper), then write
                         results/PAPER/report.html; all: every paper, and an index; list: papers and figures
-  bench [large]         measure speed; table on screen, JSON in results/bench/
+  bench [large|inputs]  measure speed; table on screen, JSON in results/bench/
   docs                  build the documentation as a site to be read offline; prints its first page
   clean                 remove the build (results stay)
   help                  this text

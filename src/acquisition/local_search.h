@@ -35,6 +35,7 @@ PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, 
 #define RG_SEARCH_DENSE_MAX 25
 #define RG_SEARCH_MEMORY 10
 #define RG_BATCHED_REVISION 2 /* above it; revision 1 was dense there too */
+#define RG_WIDENED_REVISION 3 /* of kernel regression and several paths; 2 had more points */
 
 /* Limited-memory model of the negative Hessian: pairs of a step s and the gradient's fall y. */
 typedef struct {

@@ -12,6 +12,7 @@
 #define INTERIOR 8     /* one raw point in INTERIOR stays at its Sobol position */
 #define RAW 500        /* smallest number of raw points per input */
 #define STARTS 100     /* smallest number of starts of the local search per input */
+#define MOST RG_SEARCH_DENSE_MAX /* inputs up to which both grow; then work is constant */
 
 /* The state of W after the first batch: it is zero somewhere, or W^(-1/2) is about to overflow. */
 static void choose_scale(RgRegressionSearch *search, int m, const double *log_weight)
@@ -126,8 +127,9 @@ bool rg_regression_widen(int dim, RgMaximiserOptions *options)
 {
   if (options->max_iterations <= 0 || options->local_search != RG_LOCAL_SEARCH_BATCHED)
     return false;
-  options->raw_samples = PetscMax(options->raw_samples, RAW * dim);
-  options->restarts = PetscMax(options->restarts, STARTS * dim);
+  const int counted = dim > MOST ? MOST * MOST / dim : dim;
+  options->raw_samples = PetscMax(options->raw_samples, RAW * counted);
+  options->restarts = PetscMax(options->restarts, STARTS * counted);
   return true;
 }
 

@@ -36,7 +36,8 @@ PetscErrorCode rg_regression_value(void *search, int m, const double *X, double 
                                    double *gradient);
 
 /* Raise the numbers of raw points and starts where starts climb in lockstep according to
-   `options`: at least 100 starts and 500 raw points per input. Returns false for another local
+   `options`: at least 100 starts and 500 raw points per input. Above 25 inputs the
+   numbers fall as 1/dim, so that a search costs about the same. Returns false for another local
    search or for none; then the numbers stay as they are. O(1). */
 bool rg_regression_widen(int dim, RgMaximiserOptions *options);
 

@@ -9,8 +9,8 @@
    Deviations: where W^(-1/2) may overflow bounds are compared by their logarithms; with a compact
    kernel points of weight 0 come first, the farthest from the data before the others. Values of
    m_t within 1e-12 max(1,|m_t|) count as equal, the first one found wins: m_t is flat around a
-   point that dominates. The search climbs from at least 100 starts per input, most of them on
-   faces of the box (rg_regression_acquire).
+   point that dominates. The search climbs from at least 100 starts per input (fewer above 25
+   inputs), most of them on faces of the box (rg_regression_acquire).
    Cost per iteration: O(t d) per acquisition value, and no model to fit.
    Needs no context, and an initial design. Revision 2. */
 #include "acquisition/confidence.h"

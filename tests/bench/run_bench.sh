@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# run_bench.sh BUILD [large [ARGUMENTS]]: the benchmark program, then how a study of equal trials scales
+# run_bench.sh BUILD [large [ARGUMENTS] | inputs]: the benchmark program, then how a study of equal trials scales
 # over the cores; or the benchmark of large Gaussian processes on all cores, by default what
-# docs/scaling.md is made of (some ten minutes on 2 cores).
+# docs/scaling.md is made of (some ten minutes on 2 cores); or what searches and methods cost with many inputs
+# (five minutes).
 set -euo pipefail
 build=$1
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -9,9 +10,18 @@ out=$root/results/bench
 mkdir -p "$out"
 export OMP_NUM_THREADS=1
 if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
-if [ $# -gt 1 ] && [ "$2" != large ]; then
-  echo "bench: there is no part '$2'; accepted: large, or nothing" >&2
+if [ $# -gt 1 ] && [ "$2" != large ] && [ "$2" != inputs ]; then
+  echo "bench: there is no part '$2'; accepted: large, inputs, or nothing" >&2
   exit 2
+fi
+if [ "${2:-}" = inputs ]; then
+  rm -rf "$out/inputs.h5" "$out/inputs.h5.d"
+  "$build/regatta" run "$root/tests/bench/inputs/methods.yaml" -o "$out/inputs.h5" -quiet >/dev/null
+  {
+    python3 "$root/tests/bench/inputs/inputs_table.py" "$out/inputs.h5"
+    "$build/tests/bench/bench_contexts" "$root/tests/bench/inputs/inputs.yaml" 1 lbfgsb
+  } | tee "$out/inputs.txt"
+  exit
 fi
 if [ "${2:-}" = large ]; then
   ranks=${REGATTA_RANKS:-$(nproc)}

@@ -593,15 +593,22 @@ static bool is_long(const RgCell *cell)
          cell->run.initial_points + (int64_t)cell->run.iterations > RG_LONG_DATA + 1;
 }
 
-/* Whether the batched search has a model of limited memory. */
-static bool is_limited(const RgCell *cell)
+/* The revision of the search of a box with many inputs; 0: it is that with few inputs. */
+static int revision_of_search(const RgCell *cell)
 {
+  const RgAlgorithmClass *class = cell->algorithm;
+  const RgTrialSize size = {.n = cell->run.iterations, .dim_x = cell->dim_x};
   const bool many = (cell->dim_x > RG_SEARCH_DENSE_MAX && !cell->size_x) ||
                     (cell->dim_c > RG_SEARCH_DENSE_MAX && !cell->size_c);
+  const bool batched =
+    cell->maximiser.local_search == RG_LOCAL_SEARCH_BATCHED && cell->maximiser.max_iterations > 0;
+  RgMethodCost cost = {0};
 
-  return many && rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER) &&
-         cell->maximiser.local_search == RG_LOCAL_SEARCH_BATCHED &&
-         cell->maximiser.max_iterations > 0;
+  if (!many || !rg_algorithm_reads(class, RG_BLOCK_MAXIMISER)) return 0;
+  if (class->cost) class->cost(cell->algorithm_options, &size, &cost);
+  if (cost.paths > 1 || (batched && !(class->reads & RG_READS_SURROGATE)))
+    return RG_WIDENED_REVISION;
+  return batched ? RG_BATCHED_REVISION : 0;
 }
 
 /* Whether known values are such that their revision counts: f is computed for them, or the clock
@@ -722,7 +729,8 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE) && cell->surrogate.transform)
       PetscCall(rg_text_add(&text, ";transform=%d", RG_TRANSFORM_REVISION));
     if (is_long(cell)) PetscCall(rg_text_add(&text, ";long=%d", RG_LONG_REVISION));
-    if (is_limited(cell)) PetscCall(rg_text_add(&text, ";batched=%d", RG_BATCHED_REVISION));
+    if (revision_of_search(cell))
+      PetscCall(rg_text_add(&text, ";batched=%d", revision_of_search(cell)));
     if (has_known(cell)) PetscCall(rg_text_add(&text, ";known=%d", RG_KNOWN_REVISION));
     PetscCall(rg_text_add(&text, ";%s", algorithm.data));
     cell->text = text.data;
