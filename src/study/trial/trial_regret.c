@@ -53,6 +53,16 @@ static void recommended_observed(const RgRecord *record, int first, double *F)
   }
 }
 
+/* Whether F at the queries is the f that was evaluated. A shared instance is cheap to evaluate, and
+   its F at all points together may have other bits. */
+static bool has_values(const RgProblem *problem)
+{
+  const RgProblemClass *class = problem->class;
+
+  return rg_problem_is_observed(class) || (!problem->domain.context.dim && !class->objective &&
+                                           !(class->traits & RG_PROBLEM_SHARED));
+}
+
 /* F of the designs in `column`, rows [first, n_rows), or by their indices in a finite design. For a
    costly problem this is the observed f; NaN with a context that was not announced. */
 static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indices, int first,
@@ -69,10 +79,13 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
   /* The trial may have failed at the last recommendation. */
   if (n > 0 && isnan(x[(size_t)(n - 1) * record->dim_x])) n--;
   if (n <= 0) return 0;
-  if (rg_problem_is_observed(problem->class)) {
-    if (column != RG_COLUMN_X) recommended_observed(record, first, F);
-    for (int row = first; column == RG_COLUMN_X && row < record->n_rows; row++)
+  if (column == RG_COLUMN_X && has_values(problem)) {
+    for (int row = first; row < record->n_rows; row++)
       F[row] = unknown || !run->rows.history.feasible[row] ? NAN : record->column[RG_COLUMN_F][row];
+    return 0;
+  }
+  if (rg_problem_is_observed(problem->class)) {
+    recommended_observed(record, first, F);
     return 0;
   }
   PetscCall(PetscMalloc1(n, &points));
