@@ -55,37 +55,37 @@ static double read_window(RgPace *pace, int *ended, double *busy)
   return trials[0].end - from;
 }
 
-/* Seconds of the trials that are missing, one after the other. */
-static PetscErrorCode time_missing(const RgPace *pace, RgPlan *plan, double *seconds)
+/* Seconds until the missing trials have run, if so many run at once. */
+static PetscErrorCode time_missing(const RgPace *pace, const RgPlan *plan, double busy,
+                                   double *seconds)
 {
   RgCalibration wall;
-  int *left, trial;
+  int trial;
 
   PetscCall(rg_calibration_create(plan->study, &wall));
-  PetscCall(PetscMalloc1(plan->study->n_cells, &left));
-  for (int c = 0; c < plan->study->n_cells; c++) left[c] = plan->cells[c].n;
+  for (int c = 0; c < plan->study->n_cells; c++) {
+    const int n = plan->cells[c].n;
+    wall.cells[c] = (RgCellTimes){.nominal = plan->cells[c].cost, .open = n, .left = n, .ranks = 1};
+  }
   for (int i = 0; i < pace->n; i++) {
     PetscCall(rg_plan_find(plan, pace->trials[i].id, &trial));
     if (trial < 0) continue;
     const int cell = rg_plan_cell(plan, trial);
-    left[cell]--;
+    wall.cells[cell].open = --wall.cells[cell].left;
     rg_calibration_add(&wall, cell, pace->trials[i].end - pace->trials[i].start);
   }
-  PetscCall(rg_calibration_apply(&wall, plan));
-  *seconds = 0;
-  for (int c = 0; c < plan->study->n_cells; c++) *seconds += left[c] * plan->cells[c].cost;
-  PetscCall(PetscFree(left));
+  *seconds = rg_calibration_left(&wall, busy);
   PetscCall(rg_calibration_destroy(&wall));
   return 0;
 }
 
-PetscErrorCode rg_pace_describe(RgPace *pace, RgPlan *plan, bool at_work, RgText *text)
+PetscErrorCode rg_pace_describe(RgPace *pace, const RgPlan *plan, bool at_work, RgText *text)
 {
   static const struct {
     double seconds;
     const char *name;
   } units[] = {{1, "second"}, {60, "minute"}, {3600, "hour"}, {86400, "day"}};
-  double busy, missing = 0;
+  double busy, missing = NAN;
   char left[32];
   int ended, unit = 0;
 
@@ -98,8 +98,9 @@ PetscErrorCode rg_pace_describe(RgPace *pace, RgPlan *plan, bool at_work, RgText
                         at_work ? "a run is at work:" : "at the last rate of", rate < 10, rate,
                         units[unit].name));
   if (!plan->n) return 0;
-  PetscCall(time_missing(pace, plan, &missing));
-  rg_duration_print(missing / busy, left);
+  PetscCall(time_missing(pace, plan, busy, &missing));
+  if (isnan(missing)) return 0;
+  rg_duration_print(missing, left);
   PetscCall(rg_text_add(text, ", about %s left", left));
   return 0;
 }

@@ -92,7 +92,7 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics
 static bool is_known(const RgCalibration *calibration, const RgStudy *study, int cell)
 {
   for (int i = 0; i < study->n_cells; i++)
-    if (calibration->n[i] && same_entries(&study->cells[i], &study->cells[cell])) return true;
+    if (calibration->cells[i].n > 0 && same_entries(&study->cells[i], &study->cells[cell])) return true;
   return false;
 }
 

@@ -125,12 +125,11 @@ struct RgSchedule {
   MPI_Win window;
   int64_t *counters;                             /* on rank 0; empty elsewhere */
   int64_t add[N_COUNTERS], add_cell[N_PER_CELL]; /* source buffers of the atomics */
-  const RgPlan *plan;                            /* borrowed */
   /* What this rank has counted of its trial: CELL_DONE, CELL_US, and its evaluations then. */
   int64_t counted[N_PER_CELL];
   int counted_n;
-  int n_cells, n_ranks;
-  RgCellClock *cells; /* n_cells; owned */
+  int n_ranks;
+  RgCalibration times; /* of this run */
   int n_levels;
   RgOrder order[RG_TEAM_LEVELS];
   int n;              /* trials to run */
@@ -141,10 +140,8 @@ struct RgSchedule {
 static PetscErrorCode count_cells(const RgPlan *plan, const RgTeams *teams, PetscBT left_out,
                                   RgSchedule *s)
 {
-  s->plan = plan;
-  s->n_cells = plan->study->n_cells;
-  PetscCall(PetscCalloc1(s->n_cells, &s->cells));
-  for (int c = 0; c < s->n_cells; c++) {
+  PetscCall(rg_calibration_create(plan->study, &s->times));
+  for (int c = 0; c < plan->study->n_cells; c++) {
     const RgPlanCell *cell = &plan->cells[c];
     double ranks = 0, n = 0;
     for (int level = 0; level < teams->n; level++) {
@@ -152,9 +149,10 @@ static PetscErrorCode count_cells(const RgPlan *plan, const RgTeams *teams, Pets
       ranks += trials * teams->size[level];
       n += trials;
     }
-    s->cells[c] = (RgCellClock){.nominal = cell->cost, .ranks = n > 0 ? ranks / n : 1};
+    RgCellTimes *times = &s->times.cells[c];
+    *times = (RgCellTimes){.nominal = cell->cost, .ranks = n > 0 ? ranks / n : 1};
     for (int i = cell->first; i < cell->first + cell->n; i++)
-      s->cells[c].n += !PetscBTLookup(left_out, i);
+      times->left = times->open += !PetscBTLookup(left_out, i);
   }
   return 0;
 }
@@ -177,7 +175,7 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
   }
   PetscCall(count_cells(plan, teams, left_out, s));
   PetscCall(PetscBTDestroy(&left_out));
-  const int n_counters = N_COUNTERS + s->n_levels + N_PER_CELL * s->n_cells;
+  const int n_counters = N_COUNTERS + s->n_levels + N_PER_CELL * plan->study->n_cells;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &s->n_ranks));
   PetscCallMPI(MPI_Win_allocate(rank == 0 ? n_counters * (MPI_Aint)sizeof(int64_t) : 0,
@@ -240,7 +238,7 @@ PetscErrorCode rg_schedule_update(RgSchedule *schedule, const RgTrial *trial, in
   if (n == schedule->counted_n || 1e6 * (seconds - 1) < (double)schedule->counted[CELL_US])
     return 0;
   schedule->counted_n = n;
-  const double share = rg_cost_share(&schedule->plan->study->cells[trial->cell], n);
+  const double share = rg_cost_share(&schedule->times.study->cells[trial->cell], n);
   return count_part(schedule, trial, false, share, seconds);
 }
 
@@ -283,7 +281,7 @@ PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress)
 
 PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *seconds)
 {
-  const int n = N_PER_CELL * schedule->n_cells;
+  const int n_cells = schedule->times.study->n_cells, n = N_PER_CELL * n_cells;
   int64_t *value, nothing = 0;
   double seen = 0;
 
@@ -292,17 +290,19 @@ PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *se
                                   N_COUNTERS + schedule->n_levels, n, MPI_INT64_T, MPI_NO_OP,
                                   schedule->window));
   PetscCallMPI(MPI_Win_flush(0, schedule->window));
-  for (int c = 0; c < schedule->n_cells; c++) {
-    RgCellClock *cell = &schedule->cells[c];
-    cell->n_finished = (int)value[N_PER_CELL * c + CELL_FINISHED];
-    cell->done = 1e-6 * (double)value[N_PER_CELL * c + CELL_DONE];
+  for (int c = 0; c < n_cells; c++) {
+    RgCellTimes *cell = &schedule->times.cells[c];
+    const double all = round(cell->n + cell->left);
+    cell->n = 1e-6 * (double)value[N_PER_CELL * c + CELL_DONE];
+    cell->left = all - cell->n;
+    cell->open = all - (double)value[N_PER_CELL * c + CELL_FINISHED];
     cell->seconds = 1e-6 * (double)value[N_PER_CELL * c + CELL_US];
     seen += cell->seconds;
   }
   /* Between two counts the rest shrinks with the time. */
   if (seen != schedule->seen) schedule->since = elapsed;
   schedule->seen = seen;
-  const double left = rg_time_left(schedule->n_cells, schedule->cells, schedule->n_ranks);
+  const double left = rg_calibration_left(&schedule->times, schedule->n_ranks);
   *seconds = isnan(left) ? NAN : fmax(left - (elapsed - schedule->since), left / 10);
   PetscCall(PetscFree(value));
   return 0;
@@ -316,6 +316,7 @@ PetscErrorCode rg_schedule_destroy(RgSchedule **schedule)
   PetscCallMPI(MPI_Win_unlock_all(s->window));
   PetscCallMPI(MPI_Win_free(&s->window));
   for (int level = 0; level < s->n_levels; level++) PetscCall(PetscFree(s->order[level].trials));
-  PetscCall(RG_FREE(&s->cells, schedule));
+  PetscCall(rg_calibration_destroy(&s->times));
+  PetscCall(PetscFree(*schedule));
   return 0;
 }

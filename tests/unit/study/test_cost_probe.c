@@ -73,7 +73,7 @@ static double costly_estimate(void (*cost)(const void *options, RgProblemCost *c
   RG_OK(rg_calibration_create(&study, &clock));
   RG_OK(rg_probe_costs(&plan, NULL, &clock));
   assert_int_equal(clock.n_probes, 1);
-  const double seconds = clock.seconds[0];
+  const double seconds = clock.cells[0].seconds;
   roughly = rg_cost_nominal(&study.cells[0]);
   RG_OK(rg_calibration_destroy(&clock));
   forget();
@@ -236,8 +236,8 @@ static int count_probes(int iterations)
   study.cells[0].algorithm = &slow;
   RG_OK(rg_calibration_create(&study, &clock));
   RG_OK(rg_probe_costs(&plan, NULL, &clock));
-  const int n = clock.n[0];
-  sum_of_seeds = clock.seconds[0];
+  const int n = (int)clock.cells[0].n;
+  sum_of_seeds = clock.cells[0].seconds;
   RG_OK(rg_calibration_destroy(&clock));
   forget();
   return n;
@@ -355,38 +355,45 @@ RG_TEST(searches_for_unknown_optima_are_counted)
   forget();
 }
 
-static RgCellClock cell_clock(int n, int finished, double done, double each, double nominal)
+static RgCalibration times;
+
+/* The times of a cell with n trials, some of which have ended; `done` counts parts of trials, too. */
+static void set_cell(int c, int n, int ended, double done, double each, double nominal)
 {
-  return (RgCellClock){.n = n,
-                       .n_finished = finished,
-                       .done = done,
-                       .seconds = done * each,
-                       .nominal = nominal,
-                       .ranks = 1};
+  times.cells[c] = (RgCellTimes){.n = done,
+                                 .seconds = done * each,
+                                 .nominal = nominal,
+                                 .open = n - ended,
+                                 .left = n - done,
+                                 .ranks = 1};
+}
+
+/* The time left of four ranks; the second cell has nothing to run. */
+static double left_of(int n, int ended, double done, double each)
+{
+  set_cell(0, n, ended, done, each, 1);
+  times.cells[1] = (RgCellTimes){0};
+  return rg_calibration_left(&times, 4);
 }
 
 RG_TEST(time_left_counts_trials_in_flight)
 {
-  const RgCellClock none[] = {cell_clock(8, 0, 0, 0, 1)};
-  const RgCellClock begun[] = {cell_clock(8, 0, 0.01, 1000, 1)};
-  const RgCellClock some[] = {cell_clock(8, 0, 2, 100, 1)}; /* half of each of four trials */
-  const RgCellClock half[] = {cell_clock(8, 4, 4, 100, 1)};
-  const RgCellClock later[] = {cell_clock(8, 4, 6, 100, 1)};
-  const RgCellClock all[] = {cell_clock(8, 8, 8, 100, 1)};
+  make("study: t\ncommon: {iterations: 6}\nproblems: [branin]\nalgorithms: [ei, random]\n");
+  RG_OK(rg_calibration_create(&study, &times));
+  assert_true(isnan(left_of(8, 0, 0, 0)));
+  assert_true(isnan(left_of(8, 0, 0.01, 1000)));
+  RG_CLOSE(left_of(8, 0, 2, 100), 150, 1e-12); /* half of each of four trials */
+  RG_CLOSE(left_of(8, 4, 4, 100), 100, 1e-12);
+  RG_CLOSE(left_of(8, 4, 6, 100), 50, 1e-12);
+  assert_true(left_of(8, 8, 8, 100) == 0);
+  RG_CLOSE(left_of(8, 7, 7.25, 100), 75, 1e-12); /* one trial for four ranks: three are idle */
   /* the quick method is through; no trial of the slow one, nominally nine times as dear, has
      begun */
-  const RgCellClock two[] = {cell_clock(4, 4, 4, 10, 1), cell_clock(4, 0, 0, 0, 9)};
-  /* one trial left for four ranks: three are idle */
-  const RgCellClock last[] = {cell_clock(8, 7, 7.25, 100, 1)};
-
-  assert_true(isnan(rg_time_left(1, none, 4)));
-  assert_true(isnan(rg_time_left(1, begun, 4)));
-  RG_CLOSE(rg_time_left(1, some, 4), 150, 1e-12);
-  RG_CLOSE(rg_time_left(1, half, 4), 100, 1e-12);
-  RG_CLOSE(rg_time_left(1, later, 4), 50, 1e-12);
-  assert_true(rg_time_left(1, all, 4) == 0);
-  RG_CLOSE(rg_time_left(2, two, 4), 90, 1e-12);
-  RG_CLOSE(rg_time_left(1, last, 4), 75, 1e-12);
+  set_cell(0, 4, 4, 4, 10, 1);
+  set_cell(1, 4, 0, 0, 0, 9);
+  RG_CLOSE(rg_calibration_left(&times, 4), 90, 1e-12);
+  RG_OK(rg_calibration_destroy(&times));
+  forget();
 }
 
 /* One trial whose queries grow dearer, whatever the machine's speed: the forecast is right from the
@@ -399,17 +406,19 @@ RG_TEST(time_left_follows_growing_queries)
   const double whole = 700;
   double before = INFINITY;
 
+  RG_OK(rg_calibration_create(&study, &times));
   assert_true(rg_cost_share(cell, 200) == 1);
   assert_true(rg_cost_share(cell, 100) < 0.25); /* half of the queries, with small models */
   for (int n = 60; n < 200; n += 10) {
-    const double share = rg_cost_share(cell, n), spent = share * whole, faster = spent * share;
-    const RgCellClock as_told[] = {{1, 0, share, spent, 1, 1}};
-    const RgCellClock steeper[] = {{1, 0, share, faster, 1, 1}};
+    const double share = rg_cost_share(cell, n), spent = share * whole;
     if (!(share >= 0.02)) continue;
-    RG_CLOSE(rg_time_left(1, as_told, 1), whole - spent, 1e-9);
-    const double left = rg_time_left(1, steeper, 1);
+    set_cell(0, 1, 0, share, whole, 1);
+    RG_CLOSE(rg_calibration_left(&times, 1), whole - spent, 1e-9);
+    times.cells[0].seconds = spent * share;
+    const double left = rg_calibration_left(&times, 1);
     assert_true(fabs(left / before - 1) > 0.01);
     before = left;
   }
+  RG_OK(rg_calibration_destroy(&times));
   forget();
 }
