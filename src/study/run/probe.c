@@ -14,357 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Run a trial with an initial design of `first` points and made-up evaluations for one query.
-   message: why it fails, or "". */
-static PetscErrorCode rehearse_query(const RgStudy *study, const RgCell *cell, int first,
-                                     char message[256]);
-/* Time an evaluation of a costly problem: the second one, because the first one starts a program.
-   After 30 seconds it is given up, and its time so far counts. NaN: it fails. */
-static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, double *seconds);
-
-static bool same_entries(const RgCell *a, const RgCell *b)
-{
-  return rg_same_place(a->algorithm_place, b->algorithm_place) &&
-         rg_same_place(a->problem_place, b->problem_place);
-}
-
-/* ---- programs -------------------------------------------------------------------------------- */
-
-/* Whether an earlier cell has the same entries and speaks the same protocol: then program and
-   problem are the same, and only swept settings differ. */
-static bool is_tried(const RgStudy *study, int cell)
-{
-  for (int i = 0; i < cell; i++)
-    if (same_entries(&study->cells[i], &study->cells[cell]) &&
-        (study->cells[i].crew.workers > 1) == (study->cells[cell].crew.workers > 1))
-      return true;
-  return false;
-}
-
-/* Whether the method failed already on another problem; it is reported once. */
-static bool has_failed(RgPlace place, const RgDiagnostics *diagnostics)
-{
-  for (int i = 0; i < diagnostics->n && i < RG_DIAGNOSTICS_MAX; i++)
-    if (rg_same_place(diagnostics->list[i].place, place)) return true;
-  return false;
-}
-
-/* Try a program with an initial design of eight points, so that some inputs don't count if the
-   domain has such inputs. */
-static PetscErrorCode try_program(const RgStudy *study, const RgCell *cell, char message[256])
-{
-  const int n = cell->run.initial_points;
-  RgDomain domain = {0};
-
-  PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &domain));
-  const bool conditional = n && rg_space_is_conditional(&domain.design);
-  PetscCall(rg_domain_destroy(&domain));
-  PetscCall(rehearse_query(study, cell, conditional ? PetscMax(n, 8) : n, message));
-  return 0;
-}
-
-PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics *diagnostics)
-{
-  char message[256];
-
-  PetscCall(rg_recorded_check(study, diagnostics));
-  for (int i = 0; i < study->n_cells && start; i++) {
-    const RgCell *cell = &study->cells[i];
-    if (!cell->algorithm->outside || is_tried(study, i)) continue;
-    if (has_failed(cell->algorithm_place, diagnostics)) continue;
-    PetscCall(try_program(study, cell, message));
-    if (message[0])
-      rg_diagnostics_add(diagnostics, cell->algorithm_place, "'%s' fails on '%s' at %s",
-                         cell->algorithm_label, cell->problem_label, message);
-  }
-  return 0;
-}
-
-/* ---- costs ----------------------------------------------------------------------------------- */
-
-#define ALL 60.0       /* seconds of all probes */
-#define FURTHER 30.0   /* CPU seconds of all probes, after which no further seed is rehearsed */
-#define DEAR 5.0       /* seconds of a trial that is rehearsed with further seeds */
-#define SEEDS 3        /* seeds of such a trial */
-#define LINES 0.2      /* seconds in which lines of a log are timed */
-#define PER_QUERY 20.0 /* nominal seconds per query of the most expensive cells that are timed */
-
-static bool is_known(const RgCalibration *calibration, const RgStudy *study, int cell)
-{
-  for (int i = 0; i < study->n_cells; i++)
-    if (calibration->cells[i].n > 0 && same_entries(&study->cells[i], &study->cells[cell])) return true;
-  return false;
-}
-
-/* Whether this process can run the trials of a cell: solves without a matrix need PETSc, which
-   `plan` does not start. */
-static bool can_run(const RgCell *cell)
-{
-  PetscBool started = PETSC_FALSE;
-
-  return cell->surrogate.solver != RG_SOLVER_ITERATIVE || (!PetscInitialized(&started) && started);
-}
-
-/* Whether a cell needs no team, and a few of its queries fit this host and the time of a probe. */
-static bool is_small(const RgCell *cell)
-{
-  const RgProblemCost problem = rg_problem_cost(cell->problem, cell->problem_options);
-  int evaluated;
-  const double n = PetscMax(1, rg_cost_evaluations(cell, problem.evaluation, &evaluated));
-
-  return cell->run.ranks_per_trial <= 1 && rg_cost_order(cell) < rg_team_measured_crossover(2) &&
-         rg_cost_nominal(cell) / n - problem.evaluation < PER_QUERY && cell->run.iterations > 0 &&
-         rg_cost_bytes(cell, 1) < (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
-
-/* Lines that a trial adds to its logs in the study directory, each with an fsync: answers of a
-   program as method, evaluations of a costly problem. */
-static int count_lines(const RgCell *cell)
-{
-  int n = 0;
-
-  if (cell->algorithm->outside) n += cell->run.iterations;
-  if (cell->problem->traits & RG_PROBLEM_COSTLY)
-    n += cell->run.initial_points + cell->run.iterations;
-  return n;
-}
-
-/* Measure the seconds of such a line in a file without a name; 0: `folder` takes no files. */
-static double time_line(const char *folder)
-{
-  static const char line[200] = "";
-  char path[PETSC_MAX_PATH_LEN];
-  int error = 0, n = 0;
-
-  const int fd = rg_file_create_temporary(folder, path, sizeof(path), &error);
-  if (fd < 0) return 0;
-  (void)unlink(path);
-  error = rg_file_sync(fd);
-  const double start = rg_wall_seconds();
-  for (; !error && (n < 5 || rg_wall_seconds() - start < LINES); n++) {
-    error = rg_file_write(fd, line, sizeof(line));
-    if (!error) error = rg_file_sync(fd);
-  }
-  const double seconds = rg_wall_seconds() - start;
-  (void)rg_file_close(fd);
-  return error ? 0 : seconds / n;
-}
-
-/* Whether a cell is timed: it has no finished trials, nor have those with the same entries. */
-static bool is_timed(const RgCalibration *calibration, const RgStudy *study, int cell)
-{
-  return !is_known(calibration, study, cell) && is_small(&study->cells[cell]) &&
-         can_run(&study->cells[cell]);
-}
-
-/* The first cell with the problem's entry of a cell. */
-static int first_of_problem(const RgStudy *study, int cell)
-{
-  int first = 0;
-
-  while (!rg_same_place(study->cells[first].problem_place, study->cells[cell].problem_place))
-    first++;
-  return first;
-}
-
-/* Whether evaluations of a problem are timed: they are costly, and nobody has declared them. */
-static bool is_called(const RgCell *cell)
-{
-  const RgProblemCost cost = rg_problem_cost(cell->problem, cell->problem_options);
-
-  return cell->problem->traits & RG_PROBLEM_COSTLY && cost.undeclared && !cost.may_be_long;
-}
-
-PetscErrorCode rg_probe_calls(const RgPlan *plan, const RgCalibration *calibration, RgText *text)
-{
-  const RgStudy *study = plan->study;
-
-  for (int c = 0; c < study->n_cells; c++) {
-    const RgCell *cell = &study->cells[c];
-    bool timed = false;
-    if (first_of_problem(study, c) != c || !(cell->problem->traits & RG_PROBLEM_COSTLY) ||
-        !rg_problem_cost(cell->problem, cell->problem_options).undeclared)
-      continue;
-    for (int i = c; i < study->n_cells && !timed; i++)
-      timed = first_of_problem(study, i) == c && is_timed(calibration, study, i);
-    if (!timed) continue;
-    if (is_called(cell))
-      PetscCall(rg_text_add(text,
-                            "'%s' is evaluated twice, to time it; with `seconds` in its entry, or "
-                            "with -quick, it is not\n",
-                            cell->problem_label));
-    else
-      PetscCall(rg_text_add(text,
-                            "'%s' is not evaluated, because its time_limit lets answers take long; "
-                            "without `seconds` in its entry, an evaluation counts as one second\n",
-                            cell->problem_label));
-  }
-  return 0;
-}
-
-/* The seconds of an evaluation beside the method's; an entry of `study` is timed once. */
-static PetscErrorCode evaluation_of(const RgStudy *study, int c, double *timed, double *seconds)
-{
-  const RgCell *cell = &study->cells[c];
-  double *own = &timed[first_of_problem(study, c)];
-
-  *seconds = rg_problem_cost(cell->problem, cell->problem_options).evaluation;
-  if (!is_called(cell)) return 0;
-  if (*own < 0) PetscCall(time_evaluation(study, cell, own));
-  *seconds = *own;
-  return 0;
-}
-
-/* Rehearse dear trials with further seeds: the cost of a query depends on where the data lie, and
-   trials of some methods differ by a factor of two. probed: seconds by cell, 0 without a probe. */
-static PetscErrorCode probe_further_seeds(const RgStudy *study, double cpu_start,
-                                          const double *probed, RgCalibration *calibration)
-{
-  RgStudy rest = *study; /* without the seeds before */
-  double seconds;
-
-  for (int i = 1; i < PetscMin(SEEDS, study->n_seeds); i++) {
-    rest.seeds = study->seeds + i;
-    rest.n_seeds = study->n_seeds - i;
-    for (int c = 0; c < study->n_cells && rg_cpu_seconds() - cpu_start < FURTHER; c++) {
-      const RgCell *cell = &study->cells[c];
-      const bool built_in =
-        !cell->algorithm->outside && !(cell->problem->traits & RG_PROBLEM_COSTLY);
-      if (!built_in || !(probed[c] > DEAR)) continue;
-      PetscCall(rg_rehearse(&rest, cell, 0, &seconds));
-      rg_calibration_probe(calibration, c, seconds);
-    }
-  }
-  return 0;
-}
-
-PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibration *calibration)
-{
-  const RgStudy *study = plan->study;
-  const double start = rg_wall_seconds(), cpu_start = rg_cpu_seconds();
-  double line = NAN, evaluation, *timed, *seconds;
-
-  PetscCall(PetscMalloc1(study->n_cells, &timed));
-  PetscCall(PetscCalloc1(study->n_cells, &seconds));
-  for (int c = 0; c < study->n_cells; c++) timed[c] = -1;
-  for (int c = 0; c < study->n_cells && rg_wall_seconds() - start < ALL; c++) {
-    const int lines = folder ? count_lines(&study->cells[c]) : 0;
-    if (!is_timed(calibration, study, c)) continue;
-    PetscCall(evaluation_of(study, c, timed, &evaluation));
-    PetscCall(rg_rehearse(study, &study->cells[c], evaluation, &seconds[c]));
-    if (lines && isnan(line)) line = time_line(folder);
-    rg_calibration_probe(calibration, c, seconds[c] + (lines ? lines * line : 0));
-  }
-  PetscCall(probe_further_seeds(study, cpu_start, seconds, calibration));
-  PetscCall(PetscFree(seconds));
-  PetscCall(PetscFree(timed));
-  return 0;
-}
-
-/* ---- searches for optima --------------------------------------------------------------------- */
-
-#define SEARCH                                                                                     \
-  13000.0            /* evaluations of F per coordinate of a box, of the rough F if there is one */
-#define REFINE 100.0 /* evaluations of F per coordinate after those of the rough F */
-enum { BATCH = 1024 };
-
-/* Measure the seconds of an F at points all over the design: more points until they take 10 ms. */
-static PetscErrorCode time_values(RgProblem *problem, bool draft, double *each)
-{
-  const RgSpace *design = &problem->domain.design;
-  const size_t dim = (size_t)design->dim;
-  RgFailure failure = {0};
-  double *x, *F, took = 0;
-  RgPoint *points;
-
-  PetscCall(PetscMalloc3(BATCH * dim, &x, BATCH, &F, BATCH, &points));
-  for (size_t i = 0; i < BATCH; i++) {
-    const double *unit = x + i * dim;
-    const int index = design->size ? (int)(i * (size_t)design->size / BATCH) : -1;
-    for (size_t j = 0; j < dim; j++)
-      x[i * dim + j] = index >= 0 ? design->points[(size_t)index * dim + j]
-                                  : fmod(0.754877666 * (double)(i * dim + j + 1), 1);
-    rg_space_to_native(design, unit, x + i * dim);
-    points[i] = (RgPoint){.index = index, .x = unit, .context_index = -1};
-  }
-  problem->draft = draft;
-  for (int m = 2; m <= BATCH && took < 0.01; m *= 8) {
-    const double start = rg_cpu_seconds();
-    PetscCall(rg_problem_objective(problem, m, points, F, &failure));
-    took = rg_cpu_seconds() - start;
-    *each = took / m;
-  }
-  problem->draft = false;
-  PetscCall(PetscFree3(x, F, points));
-  return 0;
-}
-
-/* Estimate the seconds of a search; 0 if the optimum is known, or is not searched for. */
-static PetscErrorCode time_search(const RgStudy *study, const RgCell *cell, uint64_t instance,
-                                  double *seconds)
-{
-  RgFailure failure = {0};
-  RgProblem problem;
-  double rough = 0, exact = 0;
-
-  *seconds = 0;
-  if (cell->problem->traits & (RG_PROBLEM_COSTLY | RG_PROBLEM_UNKNOWN) || !is_small(cell)) return 0;
-  PetscCall(rg_problem_create(cell->problem, cell->problem_options, study->seed, instance, &problem,
-                              &failure));
-  if (!failure.failed && isnan(problem.optimum) && !problem.domain.n_constraints) {
-    if (problem.has_draft) PetscCall(time_values(&problem, true, &rough));
-    PetscCall(time_values(&problem, false, &exact));
-    if (cell->size_x) *seconds = exact * cell->size_x;
-    else if (problem.has_draft) *seconds = cell->dim_x * (SEARCH * rough + REFINE * exact);
-    else *seconds = cell->dim_x * SEARCH * exact;
-  }
-  PetscCall(rg_problem_destroy(&problem));
-  return 0;
-}
-
-/* The cell with the most trials to run among those with the problem of cell c; -1: an earlier cell
-   has that problem, or there is nothing to run. */
-static int most_to_run(const RgPlan *plan, const unsigned char *done, int c)
-{
-  const RgCell *cells = plan->study->cells;
-  int best = -1, most = 0;
-
-  for (int i = c - 1; i >= 0; i--) /* backwards, because equal problems are neighbours */
-    if (rg_cell_same_problem(&cells[c], &cells[i])) return -1;
-  for (int i = c; i < plan->study->n_cells; i++) {
-    int left = 0;
-    if (!rg_cell_same_problem(&cells[c], &cells[i])) continue;
-    for (int k = 0; k < plan->cells[i].n; k++) left += !done[plan->cells[i].first + k];
-    if (left > most) best = i;
-    most = PetscMax(most, left);
-  }
-  return best;
-}
-
-PetscErrorCode rg_probe_optima(const RgPlan *plan, const unsigned char *done, int *n,
-                               double *seconds)
-{
-  const double start = rg_wall_seconds();
-
-  *seconds = *n = 0;
-  for (int c = 0; c < plan->study->n_cells && rg_wall_seconds() - start < ALL; c++) {
-    const int cell = most_to_run(plan, done, c);
-    uint64_t last = UINT64_MAX;
-    double each = -1;
-    for (int i = 0; cell >= 0 && i < plan->cells[cell].n && each != 0; i++) {
-      RgTrial trial;
-      if (done[plan->cells[cell].first + i]) continue;
-      PetscCall(rg_plan_trial(plan, plan->cells[cell].first + i, &trial));
-      if (trial.instance == last) continue;
-      last = trial.instance;
-      if (each < 0) PetscCall(time_search(plan->study, &plan->study->cells[cell], last, &each));
-      *n += each > 0;
-      *seconds += each;
-    }
-  }
-  return 0;
-}
-
 #define PART 0.5     /* seconds of a part of a trial */
 #define COARSE 1.5   /* of a part with coarse searches */
 #define OWN_PART 3.0 /* of methods that select data: nothing but a trial has their data */
@@ -518,6 +167,8 @@ static PetscErrorCode run_part(const Rehearsal *r, RgInstances *instances, Timin
   return 0;
 }
 
+/* Run a trial with an initial design of `first` points and made-up evaluations for one query.
+   message: why it fails, or "". */
 static PetscErrorCode rehearse_query(const RgStudy *study, const RgCell *cell, int first,
                                      char message[256])
 {
@@ -579,10 +230,27 @@ static PetscErrorCode continue_designs(Rehearsal *r, RgInstances *instances, con
   return 0;
 }
 
-static PetscErrorCode forget_designs(Rehearsal *r, const Rehearsal *begun)
+/* Run a later part of a trial, whose data continue a record; nothing happens where a finite domain
+   has too few designs for its initial design. coarse: with coarse searches and few fits, which take
+   a small part of the time and lead to much the same places. */
+static PetscErrorCode run_later_part(const Rehearsal *begun, bool coarse, RgInstances *instances,
+                                     const RgRecord *record, Timing *timing, RgRecord *later)
 {
-  RgGiven *given = &r->cell.given;
+  Rehearsal r = *begun;
+  const int more = r.cell.crew.start == RG_START_DESIGN ? r.cell.crew.workers : 0;
 
+  *later = (RgRecord){0};
+  if (r.cell.size_x && timing->first + more >= r.cell.size_x) return 0;
+  r.study.cells = &r.cell;
+  if (coarse) {
+    r.cell.maximiser.raw_samples = PetscMin(r.cell.maximiser.raw_samples, 64);
+    r.cell.maximiser.restarts = PetscMin(r.cell.maximiser.restarts, 1);
+    r.cell.maximiser.max_iterations = PetscMin(r.cell.maximiser.max_iterations, 10);
+    r.cell.surrogate.refit_every = 20;
+  }
+  PetscCall(continue_designs(&r, instances, record, timing->first));
+  PetscCall(run_part(&r, instances, timing, later));
+  RgGiven *given = &r.cell.given;
   if (given->x != begun->cell.given.x) PetscCall(PetscFree3(given->x, given->native, given->index));
   return 0;
 }
@@ -622,6 +290,8 @@ static bool is_too_long(void *closure)
   return rg_wall_seconds() > *(const double *)closure;
 }
 
+/* Time an evaluation of a costly problem: the second one, because the first one starts a program.
+   After 30 seconds it is given up, and its time so far counts. NaN: it fails. */
 static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, double *seconds)
 {
   Rehearsal r;
@@ -690,38 +360,6 @@ static double sum_of(int k, const Rate *rate, int a, int b)
   return sum;
 }
 
-/* Whether a finite domain has enough designs for an initial design of `first` points. */
-static bool can_begin(const RgCell *cell, int first)
-{
-  const int more = cell->crew.start == RG_START_DESIGN ? cell->crew.workers : 0;
-
-  return !cell->size_x || first + more < cell->size_x;
-}
-
-/* Continue a trial up to `last` evaluations with coarse searches and few fits, which take a small
-   part of the time and lead to much the same places; *further has what was reached. */
-static PetscErrorCode continue_coarsely(const Rehearsal *begun, RgInstances *instances,
-                                        const RgRecord *record, bool by_wall, int last,
-                                        RgRecord *further)
-{
-  Timing timing = {
-    .by_wall = by_wall, .limit = COARSE, .least = LEAST, .first = record->n_rows, .last = last};
-  Rehearsal r = *begun;
-
-  *further = (RgRecord){0};
-  if (!can_begin(&r.cell, timing.first)) return 0;
-  r.study.cells = &r.cell;
-  r.cell.maximiser.raw_samples = PetscMin(r.cell.maximiser.raw_samples, 64);
-  r.cell.maximiser.restarts = PetscMin(r.cell.maximiser.restarts, 1);
-  r.cell.maximiser.max_iterations = PetscMin(r.cell.maximiser.max_iterations, 10);
-  r.cell.surrogate.refit_every = 20;
-  PetscCall(continue_designs(&r, instances, record, timing.first));
-  PetscCall(run_part(&r, instances, &timing, further));
-  PetscCall(PetscFree(timing.at));
-  PetscCall(forget_designs(&r, begun));
-  return 0;
-}
-
 /* Estimate the seconds of the queries after the beginning of a trial. */
 static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
                                 const Timing *beginning, const RgRecord *record, double *rest)
@@ -732,24 +370,24 @@ static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
   const int queries = fit > LEAST ? (int)fit : LEAST;
   const int first[] = {(reached + n - queries) / 2 - 1, n - queries - 1};
   int k = rate[0].seconds > 0;
-  RgRecord further;
+  Timing part = {.by_wall = beginning->by_wall, .limit = COARSE, .least = LEAST};
+  RgRecord further, later;
 
-  PetscCall(continue_coarsely(begun, instances, record, beginning->by_wall, first[1], &further));
+  part.first = record->n_rows;
+  part.last = first[1];
+  PetscCall(run_later_part(begun, true, instances, record, &part, &further));
+  PetscCall(PetscFree(part.at));
   if (further.n_rows > record->n_rows) record = &further;
+  part.limit = PART;
+  part.last = n;
   for (int i = 0; i < 2; i++) {
-    Timing timing = {
-      .by_wall = beginning->by_wall, .limit = PART, .least = LEAST, .first = first[i], .last = n};
-    Rehearsal r = *begun;
-    RgRecord later;
-    if (first[i] <= reached || !can_begin(&r.cell, first[i])) continue;
-    r.study.cells = &r.cell;
-    PetscCall(continue_designs(&r, instances, record, first[i]));
-    PetscCall(run_part(&r, instances, &timing, &later));
-    rate[k] = rate_of(&timing);
-    k += rate[k].seconds > 0;
+    part.first = first[i];
+    if (first[i] <= reached) continue;
+    PetscCall(run_later_part(begun, false, instances, record, &part, &later));
+    if (part.at) rate[k] = rate_of(&part);
+    k += part.at && rate[k].seconds > 0;
     PetscCall(rg_record_destroy(&later));
-    PetscCall(PetscFree(timing.at));
-    PetscCall(forget_designs(&r, begun));
+    PetscCall(PetscFree(part.at));
   }
   PetscCall(rg_record_destroy(&further));
   *rest = k ? sum_of(k, rate, reached, n) : NAN;
@@ -801,5 +439,313 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double eval
   PetscCall(rg_record_destroy(&record));
   PetscCall(PetscFree(timing.at));
   PetscCall(rg_instances_destroy(&instances));
+  return 0;
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static bool same_entries(const RgCell *a, const RgCell *b)
+{
+  return rg_same_place(a->algorithm_place, b->algorithm_place) &&
+         rg_same_place(a->problem_place, b->problem_place);
+}
+
+/* Whether an earlier cell has the same entries and speaks the same protocol: then program and
+   problem are the same, and only swept settings differ. */
+static bool is_tried(const RgStudy *study, int cell)
+{
+  for (int i = 0; i < cell; i++)
+    if (same_entries(&study->cells[i], &study->cells[cell]) &&
+        (study->cells[i].crew.workers > 1) == (study->cells[cell].crew.workers > 1))
+      return true;
+  return false;
+}
+
+/* Try a program with an initial design of eight points, so that some inputs don't count if the
+   domain has such inputs. */
+static PetscErrorCode try_program(const RgStudy *study, const RgCell *cell, char message[256])
+{
+  const int n = cell->run.initial_points;
+  RgDomain domain = {0};
+
+  PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &domain));
+  const bool conditional = n && rg_space_is_conditional(&domain.design);
+  PetscCall(rg_domain_destroy(&domain));
+  PetscCall(rehearse_query(study, cell, conditional ? PetscMax(n, 8) : n, message));
+  return 0;
+}
+
+PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics *diagnostics)
+{
+  char message[256];
+
+  PetscCall(rg_recorded_check(study, diagnostics));
+  for (int i = 0; i < study->n_cells && start; i++) {
+    const RgCell *cell = &study->cells[i];
+    bool reported = false; /* the method failed already on another problem */
+    for (int k = 0; k < diagnostics->n && k < RG_DIAGNOSTICS_MAX; k++)
+      reported = reported || rg_same_place(diagnostics->list[k].place, cell->algorithm_place);
+    if (!cell->algorithm->outside || reported || is_tried(study, i)) continue;
+    PetscCall(try_program(study, cell, message));
+    if (message[0])
+      rg_diagnostics_add(diagnostics, cell->algorithm_place, "'%s' fails on '%s' at %s",
+                         cell->algorithm_label, cell->problem_label, message);
+  }
+  return 0;
+}
+
+/* ---- costs ----------------------------------------------------------------------------------- */
+
+#define ALL 60.0       /* seconds of all probes */
+#define FURTHER 30.0   /* CPU seconds of all probes, after which no further seed is rehearsed */
+#define DEAR 5.0       /* seconds of a trial that is rehearsed with further seeds */
+#define SEEDS 3        /* seeds of such a trial */
+#define LINES 0.2      /* seconds in which lines of a log are timed */
+#define PER_QUERY 20.0 /* nominal seconds per query of the most expensive cells that are timed */
+
+/* Whether a cell needs no team, and a few of its queries fit this host and the time of a probe. */
+static bool is_small(const RgCell *cell)
+{
+  const RgProblemCost problem = rg_problem_cost(cell->problem, cell->problem_options);
+  int evaluated;
+  const double n = PetscMax(1, rg_cost_evaluations(cell, problem.evaluation, &evaluated));
+
+  return cell->run.ranks_per_trial <= 1 && rg_cost_order(cell) < rg_team_measured_crossover(2) &&
+         rg_cost_nominal(cell) / n - problem.evaluation < PER_QUERY && cell->run.iterations > 0 &&
+         rg_cost_bytes(cell, 1) < (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Measure the seconds of a line of a log, with its fsync, in a file without a name; 0: `folder` takes
+   no files. */
+static double time_line(const char *folder)
+{
+  static const char line[200] = "";
+  char path[PETSC_MAX_PATH_LEN];
+  int error = 0, n = 0;
+
+  const int fd = rg_file_create_temporary(folder, path, sizeof(path), &error);
+  if (fd < 0) return 0;
+  (void)unlink(path);
+  error = rg_file_sync(fd);
+  const double start = rg_wall_seconds();
+  for (; !error && (n < 5 || rg_wall_seconds() - start < LINES); n++) {
+    error = rg_file_write(fd, line, sizeof(line));
+    if (!error) error = rg_file_sync(fd);
+  }
+  const double seconds = rg_wall_seconds() - start;
+  (void)rg_file_close(fd);
+  return error ? 0 : seconds / n;
+}
+
+/* Whether a cell is timed: it has no finished trials, nor have those with the same entries, and this
+   process can run it. Solves without a matrix need PETSc, which `plan` does not start. */
+static bool is_timed(const RgCalibration *calibration, const RgStudy *study, int c)
+{
+  const RgCell *cell = &study->cells[c];
+  PetscBool started = PETSC_FALSE;
+
+  for (int i = 0; i < study->n_cells; i++)
+    if (calibration->cells[i].n > 0 && same_entries(&study->cells[i], cell)) return false;
+  return is_small(cell) && (cell->surrogate.solver != RG_SOLVER_ITERATIVE ||
+                            (!PetscInitialized(&started) && started));
+}
+
+/* The first cell with the problem's entry of a cell. */
+static int first_of_problem(const RgStudy *study, int cell)
+{
+  int first = 0;
+
+  while (!rg_same_place(study->cells[first].problem_place, study->cells[cell].problem_place))
+    first++;
+  return first;
+}
+
+/* Whether evaluations of a problem are timed: they are costly, and nobody has declared them. */
+static bool is_called(const RgCell *cell)
+{
+  const RgProblemCost cost = rg_problem_cost(cell->problem, cell->problem_options);
+
+  return cell->problem->traits & RG_PROBLEM_COSTLY && cost.undeclared && !cost.may_be_long;
+}
+
+PetscErrorCode rg_probe_calls(const RgPlan *plan, const RgCalibration *calibration, RgText *text)
+{
+  const RgStudy *study = plan->study;
+
+  for (int c = 0; c < study->n_cells; c++) {
+    const RgCell *cell = &study->cells[c];
+    bool timed = false;
+    if (first_of_problem(study, c) != c || !(cell->problem->traits & RG_PROBLEM_COSTLY) ||
+        !rg_problem_cost(cell->problem, cell->problem_options).undeclared)
+      continue;
+    for (int i = c; i < study->n_cells && !timed; i++)
+      timed = first_of_problem(study, i) == c && is_timed(calibration, study, i);
+    if (!timed) continue;
+    if (is_called(cell))
+      PetscCall(rg_text_add(text,
+                            "'%s' is evaluated twice, to time it; with `seconds` in its entry, or "
+                            "with -quick, it is not\n",
+                            cell->problem_label));
+    else
+      PetscCall(rg_text_add(text,
+                            "'%s' is not evaluated, because its time_limit lets answers take long; "
+                            "without `seconds` in its entry, an evaluation counts as one second\n",
+                            cell->problem_label));
+  }
+  return 0;
+}
+
+/* Rehearse dear trials with further seeds: the cost of a query depends on where the data lie, and
+   trials of some methods differ by a factor of two. probed: seconds by cell, 0 without a probe. */
+static PetscErrorCode probe_further_seeds(const RgStudy *study, double cpu_start,
+                                          const double *probed, RgCalibration *calibration)
+{
+  RgStudy rest = *study; /* without the seeds before */
+  double seconds;
+
+  for (int i = 1; i < PetscMin(SEEDS, study->n_seeds); i++) {
+    rest.seeds = study->seeds + i;
+    rest.n_seeds = study->n_seeds - i;
+    for (int c = 0; c < study->n_cells && rg_cpu_seconds() - cpu_start < FURTHER; c++) {
+      const RgCell *cell = &study->cells[c];
+      const bool built_in =
+        !cell->algorithm->outside && !(cell->problem->traits & RG_PROBLEM_COSTLY);
+      if (!built_in || !(probed[c] > DEAR)) continue;
+      PetscCall(rg_rehearse(&rest, cell, 0, &seconds));
+      rg_calibration_probe(calibration, c, seconds);
+    }
+  }
+  return 0;
+}
+
+PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibration *calibration)
+{
+  const RgStudy *study = plan->study;
+  const double start = rg_wall_seconds(), cpu_start = rg_cpu_seconds();
+  double line = NAN, *evaluations, *seconds; /* by the first cell of a problem; by cell */
+
+  PetscCall(PetscCalloc2(study->n_cells, &evaluations, study->n_cells, &seconds));
+  for (int c = 0; c < study->n_cells && rg_wall_seconds() - start < ALL; c++) {
+    const RgCell *cell = &study->cells[c];
+    double evaluation = rg_problem_cost(cell->problem, cell->problem_options).evaluation;
+    int lines = 0; /* of logs: answers of a program as method, evaluations of a costly problem */
+    if (!is_timed(calibration, study, c)) continue;
+    if (is_called(cell)) {
+      double *own = &evaluations[first_of_problem(study, c)];
+      if (*own == 0) PetscCall(time_evaluation(study, cell, own));
+      evaluation = *own;
+    }
+    PetscCall(rg_rehearse(study, cell, evaluation, &seconds[c]));
+    if (folder && cell->algorithm->outside) lines += cell->run.iterations;
+    if (folder && cell->problem->traits & RG_PROBLEM_COSTLY)
+      lines += cell->run.initial_points + cell->run.iterations;
+    if (lines && isnan(line)) line = time_line(folder);
+    rg_calibration_probe(calibration, c, seconds[c] + (lines ? lines * line : 0));
+  }
+  PetscCall(probe_further_seeds(study, cpu_start, seconds, calibration));
+  return PetscFree2(evaluations, seconds);
+}
+
+/* ---- searches for optima --------------------------------------------------------------------- */
+
+#define SEARCH                                                                                     \
+  13000.0            /* evaluations of F per coordinate of a box, of the rough F if there is one */
+#define REFINE 100.0 /* evaluations of F per coordinate after those of the rough F */
+enum { BATCH = 1024 };
+
+/* Measure the seconds of an F at points all over the design: more points until they take 10 ms. */
+static PetscErrorCode time_values(RgProblem *problem, bool draft, double *each)
+{
+  const RgSpace *design = &problem->domain.design;
+  const size_t dim = (size_t)design->dim;
+  RgFailure failure = {0};
+  double *x, *F, took = 0;
+  RgPoint *points;
+
+  PetscCall(PetscMalloc3(BATCH * dim, &x, BATCH, &F, BATCH, &points));
+  for (size_t i = 0; i < BATCH; i++) {
+    const double *unit = x + i * dim;
+    const int index = design->size ? (int)(i * (size_t)design->size / BATCH) : -1;
+    for (size_t j = 0; j < dim; j++)
+      x[i * dim + j] = index >= 0 ? design->points[(size_t)index * dim + j]
+                                  : fmod(0.754877666 * (double)(i * dim + j + 1), 1);
+    rg_space_to_native(design, unit, x + i * dim);
+    points[i] = (RgPoint){.index = index, .x = unit, .context_index = -1};
+  }
+  problem->draft = draft;
+  for (int m = 2; m <= BATCH && took < 0.01; m *= 8) {
+    const double start = rg_cpu_seconds();
+    PetscCall(rg_problem_objective(problem, m, points, F, &failure));
+    took = rg_cpu_seconds() - start;
+    *each = took / m;
+  }
+  problem->draft = false;
+  PetscCall(PetscFree3(x, F, points));
+  return 0;
+}
+
+/* Estimate the seconds of a search; 0 if the optimum is known, or is not searched for. */
+static PetscErrorCode time_search(const RgStudy *study, const RgCell *cell, uint64_t instance,
+                                  double *seconds)
+{
+  RgFailure failure = {0};
+  RgProblem problem;
+  double rough = 0, exact = 0;
+
+  *seconds = 0;
+  if (cell->problem->traits & (RG_PROBLEM_COSTLY | RG_PROBLEM_UNKNOWN) || !is_small(cell)) return 0;
+  PetscCall(rg_problem_create(cell->problem, cell->problem_options, study->seed, instance, &problem,
+                              &failure));
+  if (!failure.failed && isnan(problem.optimum) && !problem.domain.n_constraints) {
+    if (problem.has_draft) PetscCall(time_values(&problem, true, &rough));
+    PetscCall(time_values(&problem, false, &exact));
+    if (cell->size_x) *seconds = exact * cell->size_x;
+    else if (problem.has_draft) *seconds = cell->dim_x * (SEARCH * rough + REFINE * exact);
+    else *seconds = cell->dim_x * SEARCH * exact;
+  }
+  PetscCall(rg_problem_destroy(&problem));
+  return 0;
+}
+
+/* The cell with the most trials to run among those with the problem of cell c; -1: an earlier cell
+   has that problem, or there is nothing to run. */
+static int most_to_run(const RgPlan *plan, const unsigned char *done, int c)
+{
+  const RgCell *cells = plan->study->cells;
+  int best = -1, most = 0;
+
+  for (int i = c - 1; i >= 0; i--) /* backwards, because equal problems are neighbours */
+    if (rg_cell_same_problem(&cells[c], &cells[i])) return -1;
+  for (int i = c; i < plan->study->n_cells; i++) {
+    int left = 0;
+    if (!rg_cell_same_problem(&cells[c], &cells[i])) continue;
+    for (int k = 0; k < plan->cells[i].n; k++) left += !done[plan->cells[i].first + k];
+    if (left > most) best = i;
+    most = PetscMax(most, left);
+  }
+  return best;
+}
+
+PetscErrorCode rg_probe_optima(const RgPlan *plan, const unsigned char *done, int *n,
+                               double *seconds)
+{
+  const double start = rg_wall_seconds();
+
+  *seconds = *n = 0;
+  for (int c = 0; c < plan->study->n_cells && rg_wall_seconds() - start < ALL; c++) {
+    const int cell = most_to_run(plan, done, c);
+    uint64_t last = UINT64_MAX;
+    double each = -1;
+    for (int i = 0; cell >= 0 && i < plan->cells[cell].n && each != 0; i++) {
+      RgTrial trial;
+      if (done[plan->cells[cell].first + i]) continue;
+      PetscCall(rg_plan_trial(plan, plan->cells[cell].first + i, &trial));
+      if (trial.instance == last) continue;
+      last = trial.instance;
+      if (each < 0) PetscCall(time_search(plan->study, &plan->study->cells[cell], last, &each));
+      *n += each > 0;
+      *seconds += each;
+    }
+  }
   return 0;
 }
