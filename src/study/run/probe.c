@@ -515,8 +515,8 @@ static bool is_small(const RgCell *cell)
          rg_cost_bytes(cell, 1) < (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* Measure the seconds of a line of a log, with its fsync, in a file without a name; 0: `folder` takes
-   no files. */
+/* Measure the seconds of a line of a log, with its fsync, in a file without a name; 0: `folder`
+   takes no files. */
 static double time_line(const char *folder)
 {
   static const char line[200] = "";
@@ -537,8 +537,8 @@ static double time_line(const char *folder)
   return error ? 0 : seconds / n;
 }
 
-/* Whether a cell is timed: it has no finished trials, nor have those with the same entries, and this
-   process can run it. Solves without a matrix need PETSc, which `plan` does not start. */
+/* Whether a cell is timed: it has no finished trials, nor have those with the same entries, and
+   this process can run it. Solves without a matrix need PETSc, which `plan` does not start. */
 static bool is_timed(const RgCalibration *calibration, const RgStudy *study, int c)
 {
   const RgCell *cell = &study->cells[c];

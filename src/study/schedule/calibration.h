@@ -31,10 +31,10 @@ void rg_calibration_add(RgCalibration *calibration, int cell, double seconds);
 /* Add the seconds of a probe (study/run/probe.h). */
 void rg_calibration_probe(RgCalibration *calibration, int cell, double seconds);
 
-/* Replace the costs of the plan's trials (`cost`), without a change of their order. A timed cell gets
-   its mean. Other cells get the nominal cost times the geometric mean of measured over nominal cost:
-   of cells with the same method and problem, else with the same method, else of all cells. Without
-   measurements nothing changes. O(cells^2). */
+/* Replace the costs of the plan's trials (`cost`), without a change of their order. A timed cell
+   gets its mean. Other cells get the nominal cost times the geometric mean of measured over nominal
+   cost: of cells with the same method and problem, else with the same method, else of all cells.
+   Without measurements nothing changes. O(cells^2). */
 PetscErrorCode rg_calibration_apply(RgCalibration *calibration, RgPlan *plan);
 
 /* Append the source of the costs, such as `from the clock of N finished trials`. */

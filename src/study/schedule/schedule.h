@@ -30,8 +30,8 @@ PetscErrorCode rg_schedule_complete(RgSchedule *schedule);
 
 /* Read the counts of trials. Not collective. */
 PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress);
-/* Seconds until the last trial ends, `elapsed` seconds after the first could begin (rg_calibration_left).
-   Not collective; O(cells), for one rank now and then. */
+/* Seconds until the last trial ends, `elapsed` seconds after the first could begin
+   (rg_calibration_left). Not collective; O(cells^2), for one rank now and then. */
 PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *seconds);
 /* Destroy the schedule. Collective. */
 PetscErrorCode rg_schedule_destroy(RgSchedule **schedule);
