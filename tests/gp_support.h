@@ -86,6 +86,23 @@ static inline void support_posterior(const RgKernel *kernel, int n, RgPosterior 
   assert_false(failure.failed);
 }
 
+/* The correlation on a sphere of points whose inputs in length scales, centred, are u and v: 1 - b +
+   b P(u)'P(v), a the first share of the odds and b the second. M: the kernel's head comment. */
+static inline double support_sphere(const RgKernelFactor *factor, const double *u, const double *v,
+                                    double M)
+{
+  const double a = factor->odds[0] / (1 + factor->odds[0]);
+  const double b = factor->odds[1] / (1 + factor->odds[1]);
+  double uu = 0, vv = 0, uv = 0;
+
+  for (int k = 0; k < factor->n_inputs; k++) {
+    uu += u[k] * u[k] / (a * M);
+    vv += v[k] * v[k] / (a * M);
+    uv += u[k] * v[k] / (a * M);
+  }
+  return 1 - b + b * (4 * uv + (uu - 1) * (vv - 1)) / ((1 + uu) * (1 + vv));
+}
+
 static inline double support_value(const RgKernel *kernel, const double *x, const double *z)
 {
   double sum = 0.0, warped[2][SUPPORT_DIM];
@@ -103,7 +120,7 @@ static inline double support_value(const RgKernel *kernel, const double *x, cons
 
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
-      double d[SUPPORT_DIM], scale[SUPPORT_DIM];
+      double d[SUPPORT_DIM], scale[SUPPORT_DIM], u[SUPPORT_DIM], v[SUPPORT_DIM], M = 0;
 
       for (int k = 0; k < factor->n_inputs; k++) {
         int j = factor->inputs[k], s = j + factor->shift;
@@ -111,9 +128,14 @@ static inline double support_value(const RgKernel *kernel, const double *x, cons
         d[k] = s > j ? x[j] + x[s] - (z[j] + z[s]) : x[j] - z[j];
         if (words) d[k] = (int)(x[j] * words) == (int)(z[j] * words) ? 0 : 1;
         scale[k] = factor->length_scale[factor->n_scales == 1 ? 0 : k];
+        u[k] = (x[j] - 0.5) / scale[k];
+        v[k] = (z[j] - 0.5) / scale[k];
+        M += 0.25 / (scale[k] * scale[k]);
       }
       product *=
-        rg_kernel_classes[factor->family]->value(factor->shape, factor->n_inputs, d, scale);
+        rg_kernel_classes[factor->family]->columns
+          ? rg_kernel_classes[factor->family]->value(factor->shape, factor->n_inputs, d, scale)
+          : support_sphere(factor, u, v, M);
     }
     sum += product;
   }

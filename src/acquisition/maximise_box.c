@@ -3,6 +3,7 @@
 #include "acquisition/ranking.h"
 #include "base/grow.h"
 #include "maths/design.h"
+#include "maths/normal.h"
 #include "regatta/acquire.h"
 
 #include <math.h>
@@ -36,6 +37,23 @@ const RgParam rg_maximiser_params[] = {
   RG_CHOICE("local_search", RgMaximiserOptions, local_search, "batched", local_searches, "",
             "projected quasi-Newton of all starts in lockstep with merging, one L-BFGS-B per "
             "start, or Adam on their sum, whose ends alone compete (as released with wdrbo)"),
+  RG_ENTRY("local_share", REAL, RgMaximiserOptions, local_share, double, "auto", 0, 1,
+           rg_param_later, "",
+           "share of the raw_samples that lie near the best observed inputs; the rest are Sobol "
+           "points; auto: 0. Each copies one of the best inputs and moves some of its coordinates "
+           "(Regis, Shoemaker 2013; the candidates of TuRBO; `sample_around_best` of BoTorch)"),
+  RG_ENTRY("local_points", INT, RgMaximiserOptions, local_points, int, "auto", 1, 1e6,
+           rg_param_later, "",
+           "number of best observed inputs that local points copy; auto: a twentieth of the "
+           "evaluations, at least 1"),
+  RG_ENTRY("local_inputs", REAL, RgMaximiserOptions, local_inputs, double, "auto", RG_POSITIVE, 1e6,
+           rg_param_later, "k",
+           "each of the d coordinates of a local point moves with probability min(1, k/d), and one "
+           "always does; auto: 20"),
+  RG_ENTRY(
+    "local_deviation", REAL, RgMaximiserOptions, local_deviation, double, "auto", RG_POSITIVE, 10,
+    rg_param_later, "",
+    "deviation of the normal that moves a coordinate, unit cube, truncated to it; auto: 0.1"),
   {0},
 };
 
@@ -101,20 +119,65 @@ static PetscErrorCode rank_again(const RgScreen *with, int starts, Screening *sc
   return 0;
 }
 
+PetscErrorCode rg_local_points(const RgMaximiserOptions *options, const RgHistory *history,
+                               RgRandom *random, int n, double *X)
+{
+  const double sd = options->local_deviation > 0 ? options->local_deviation : 0.1;
+  const double moved = options->local_inputs > 0 ? options->local_inputs : 20;
+  const int best = options->local_points > 0 ? options->local_points : history->n / 20;
+  const int dim = history->dim, wanted = PetscMax(best, 1);
+  int *list, count = 0;
+
+  PetscCall(PetscMalloc1((size_t)wanted, &list));
+  for (int i = 0; i < history->n; i++)
+    count = rg_ranking_insert(history->y, i, count, wanted, list);
+  for (int i = 0; i < n; i++, X += dim) {
+    const double *from =
+      history->x + (size_t)list[rg_random_below(random, (uint64_t)count)] * (size_t)dim;
+    const int always = (int)rg_random_below(random, (uint64_t)dim);
+    for (int j = 0; j < dim; j++) {
+      X[j] = from[j];
+      if (j != always && rg_random_uniform(random) * dim >= moved) continue;
+      const double low = rg_normal_cdf(-from[j] / sd), high = rg_normal_cdf((1 - from[j]) / sd);
+      const double p = low + (high - low) * rg_random_uniform(random);
+      X[j] = fmin(fmax(from[j] + sd * rg_normal_quantile(p), 0), 1);
+    }
+  }
+  PetscCall(PetscFree(list));
+  return 0;
+}
+
+/* The number of raw points near the best observed inputs; none where these are no points of the
+   searched cube. */
+static int n_local(const RgSearch *search, int dim)
+{
+  const double share = search->options->local_share;
+
+  if (!(share > 0) || !search->history || !search->history->n || search->history->dim != dim)
+    return 0;
+  return (int)lround(share * search->options->raw_samples);
+}
+
 /* Draw the raw points and evaluate them in one batch, together with the extra points. */
 static PetscErrorCode screen(const RgSearch *search, const RgScreen *with, Screening *screening)
 {
-  int dim = screening->dim, n_raw = search->options->raw_samples, known = 0;
-  size_t raw_size = (size_t)n_raw * dim;
+  const int dim = screening->dim, local = n_local(search, dim);
+  const int n_raw = search->options->raw_samples, global = n_raw - local;
+  const size_t raw_size = (size_t)n_raw * dim;
+  int known = 0;
   const RgBatchFunction first = with->first ? with->first : with->function;
   void *closure = with->first ? with->first_closure : with->closure;
 
   if (with->raw) {
-    PetscCall(with->raw(with->closure, search->random, n_raw, screening->points, screening->value));
-    known = n_raw;
-  } else {
-    PetscCall(rg_design_sobol(search->random, n_raw, dim, screening->points));
+    PetscCall(
+      with->raw(with->closure, search->random, global, screening->points, screening->value));
+    known = global;
+  } else if (global) {
+    PetscCall(rg_design_sobol(search->random, global, dim, screening->points));
   }
+  if (local)
+    PetscCall(rg_local_points(search->options, search->history, search->random, local,
+                              screening->points + (size_t)global * dim));
   if (search->n_extra)
     memcpy(screening->points + raw_size, search->extra,
            (size_t)search->n_extra * dim * sizeof(double));
@@ -325,6 +388,7 @@ static PetscErrorCode maximise_designs(const RgSearch *search, const RgSeen *see
   if (designs <= options.raw_samples) {
     options.raw_samples = (int)designs;
     options.max_iterations = 0;
+    options.local_share = 0;
     screen.raw = raw_designs;
     snapped.n_extra = 0;
   } else if (seen) {

@@ -345,7 +345,12 @@ static PetscErrorCode describe_kernel(const RgRegistry *registry, int i, RgText 
   PetscCall(rg_text_add(text, "%s: %s (kernel)\n  k(x, x') = variance %s\n", kernel->name,
                         kernel->summary, kernel->formula));
   PetscCall(rg_text_add(
-    text, "  r = sqrt(sum_k ((x_k - x'_k)/length_scale_k)^2) over the inputs of a factor\n"));
+    text,
+    kernel->columns
+      ? "  r = sqrt(sum_k ((x_k - x'_k)/length_scale_k)^2) over the inputs of a factor\n"
+      : "  P(u) = (2 u, |u|^2 - 1)/(1 + |u|^2), u_k = (x_k - 1/2)/(length_scale_k sqrt(a M)),\n"
+        "  M = sum_k 1/(2 length_scale_k)^2, over the inputs of a factor; a and b in (0, 1) are\n"
+        "  fitted from 1/2, and the noise is learned also where it is known (arXiv:2512.00170)\n"));
   if (kernel->symbol)
     PetscCall(
       rg_text_add(text, "  'shape': %s; default %g\n", kernel->symbol, kernel->default_shape));
@@ -355,7 +360,9 @@ static PetscErrorCode describe_kernel(const RgRegistry *registry, int i, RgText 
   PetscCall(rg_text_add(text, "  Random features of paths: %s\n",
                         kernel->spectrum ? "yes" : "refused, its spectrum is not known"));
   PetscCall(rg_text_add(text, "  Bounds that need derivatives of paths: %s\n",
-                        kernel->slope > 0 ? "yes" : "refused, its paths have none"));
+                        kernel->slope > 0 ? "yes"
+                        : kernel->columns ? "refused, its paths have none"
+                                          : "refused, their deviation depends on the point"));
   return 0;
 }
 

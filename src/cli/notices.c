@@ -6,6 +6,7 @@
 
 #include "base/params_internal.h"
 #include "cli/arguments.h"
+#include "gp/model/surrogate.h"
 #include "study/file/crew_options.h"
 
 enum { DRAWS = 64 };
@@ -104,21 +105,38 @@ static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
   return 0;
 }
 
+/* More inputs than length scales under the default prior are long enough for. */
+enum { MANY_INPUTS = 40 };
+
+static void warn_of_inputs(const RgCell *cell, bool *warned)
+{
+  const RgSurrogateOptions *o = &cell->surrogate;
+
+  *warned = cell->dim_x > MANY_INPUTS && cell->algorithm->reads & RG_READS_SURROGATE &&
+            o->fit == RG_FIT_MAP && o->prior == RG_PRIORS_DEFAULT && !rg_surrogate_is_linear(o) &&
+            !(o->length_scale_factor > 0);
+  if (*warned)
+    rg_complain("'%s': %d inputs, but the default prior of 'surrogate' is for up to %d; "
+                "'surrogate: {preset: high_dimension}' is for more",
+                cell->problem_label, cell->dim_x, MANY_INPUTS);
+}
+
 PetscErrorCode rg_print_warnings(const RgStudy *study)
 {
   const RgCell *tried = NULL;
-  bool of_contexts = false, of_durations = false, of_measure = false;
+  bool of_contexts = false, of_durations = false, of_measure = false, of_inputs = false;
 
   for (int i = 0; i < study->n_cells; i++) {
     const RgCell *cell = &study->cells[i];
     if (i && !rg_same_place(cell->problem_place, cell[-1].problem_place))
-      of_contexts = of_durations = of_measure = false;
+      of_contexts = of_durations = of_measure = of_inputs = false;
     if (!of_contexts && models_contexts(cell) && !(tried && rg_cell_same_problem(tried, cell))) {
       PetscCall(warn_of_contexts(study, cell, &of_contexts));
       tried = cell;
     }
     if (!of_durations) PetscCall(warn_of_durations(cell, &of_durations));
     if (!of_measure) PetscCall(warn_of_measure(cell, &of_measure));
+    if (!of_inputs) warn_of_inputs(cell, &of_inputs);
   }
   return 0;
 }

@@ -63,9 +63,19 @@ typedef struct {
   int max_iterations; /* iterations of the local search per start */
   double tolerance;   /* a start stops when its expected gain, relative to max(1,|a|), is less */
   int local_search;   /* batched (projected quasi-Newton in lockstep) | lbfgsb (reference) | adam */
+  /* The share of raw points near the best observed inputs, and their law (rg_local_points); NaN or
+     -1: auto */
+  double local_share, local_deviation, local_inputs;
+  int local_points;
 } RgMaximiserOptions;
 
 RG_API extern const RgParam rg_maximiser_params[];
+
+/* Draw n points X (n x dim) near the best observed inputs of a history (n >= 1), as `maximiser:`
+   says: each at one of the best `local_points`, of whose coordinates a random subset, never empty,
+   is moved by a normal truncated to the cube. O(n dim). */
+RG_API PetscErrorCode rg_local_points(const RgMaximiserOptions *options, const RgHistory *history,
+                                      RgRandom *random, int n, double *X);
 
 /* value (m) and gradient (m x dim; NULL: not computed) at m points X (m x dim) of the unit cube. */
 typedef PetscErrorCode (*RgBatchFunction)(void *closure, int m, const double *X, double *value,

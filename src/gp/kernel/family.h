@@ -29,12 +29,13 @@ typedef struct {
 
   /* Inputs enter r^2 as they are (columns 1, warp NULL), or each of them as `columns` functions
      u. Then r^2 is the sum of squared differences of u/length_scale. du (may be NULL):
-     derivatives of u. */
+     derivatives of u. columns 0: they enter together, as a point of a sphere; value() takes
+     differences of such points, at unit length scales. */
   int columns;
   void (*warp)(double shape, double x, double *u, double *du);
 
-  /* sqrt(-k''(0)) of the correlation k(r). 0: its paths have no derivative, and bounds that need
-     one are refused */
+  /* sqrt(-k''(0)) of the correlation k(r). 0: its paths have no derivative, or one whose deviation
+     depends on the point, and bounds that need one are refused */
   double slope;
   /* Draws n frequencies from the spectral density of a factor: turns (inputs x n) per unit of
      each input. work: 2 n. NULL: the density is not known, and random features of such a kernel

@@ -4,9 +4,18 @@
 #include "gp/kernel/kernel_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The rows that are done at a time: a chunk of rg_kernel_term_tile. */
 #define ROWS (RG_CHUNK / RG_TILE)
+
+static bool has_sphere(const RgKernel *kernel)
+{
+  for (int t = 0; t < kernel->n_terms; t++)
+    for (int f = 0; f < kernel->terms[t].n_factors; f++)
+      if (rg_kernel_on_sphere(&kernel->terms[t].factors[f])) return true;
+  return false;
+}
 
 /* Working arrays of one gradient by the hyperparameters. */
 typedef struct {
@@ -74,12 +83,16 @@ static void assemble(const RgKernel *kernel, double times, double trace, const W
     for (int f = 0; f < term->n_factors; f++) {
       const RgKernelFactor *factor = &term->factors[f];
 
-      for (int s = 0; s < factor->n_scales; s++) g[s] = 0.0;
+      for (int s = 0; s < factor->n_scales + rg_kernel_n_odds(factor); s++) g[s] = 0.0;
       for (int k = 0; k < factor->n_inputs; k++) {
         for (int c = rg_kernel_input_columns(factor, k); c > 0; c--)
           g[factor->n_scales == 1 ? 0 : k] -= 2.0 * times * *moment++;
       }
       g += factor->n_scales;
+      if (!rg_kernel_on_sphere(factor)) continue; /* else inputs_gradient adds what is left out */
+      for (int c = rg_kernel_factor_columns(factor); c > 0; c--)
+        g[1] += times * rg_kernel_sphere_fall(factor) * *moment++;
+      g += 2;
     }
     *g++ = times * work->sums[t] + term->variance * trace;
   }
@@ -123,26 +136,35 @@ static PetscErrorCode add_warp(const RgKernel *kernel, int n, const double *X, i
   return PetscFree(G);
 }
 
-/* The entries of the warp behind those of the terms: the matrix of a square, or of a rectangle. */
-static PetscErrorCode warp_gradient(const RgKernel *kernel, int n, const double *X, int m,
-                                    const double *Z, const double *W, double *g)
+/* The gradient through the second points alone: by the warp, behind the terms, and on a sphere. */
+static PetscErrorCode add_side(const RgKernel *kernel, int n, const double *X, int m,
+                               const double *Z, const double *W, double *g)
 {
+  if (kernel->warp)
+    PetscCall(add_warp(kernel, n, X, m, Z, W, g + rg_kernel_theta_size(kernel) - 2 * kernel->dim));
+  return has_sphere(kernel) ? rg_kernel_sphere_cross(kernel, n, X, m, Z, W, g) : 0;
+}
+
+/* The hyperparameters that move inputs: over the matrix of a square, or of a rectangle. */
+static PetscErrorCode inputs_gradient(const RgKernel *kernel, int n, const double *X, int m,
+                                      const double *Z, const double *W, double *g)
+{
+  const int n_warp = kernel->warp ? 2 * kernel->dim : 0;
   double *other;
 
-  if (!kernel->warp) return 0;
-  g += rg_kernel_theta_size(kernel) - 2 * kernel->dim;
-  PetscCall(PetscArrayzero(g, 2 * kernel->dim));
+  if (!n_warp && !has_sphere(kernel)) return 0;
+  PetscCall(PetscArrayzero(g + rg_kernel_theta_size(kernel) - n_warp, n_warp));
   PetscCall(PetscMalloc1((size_t)n * m, &other));
   if (Z) {
-    PetscCall(add_warp(kernel, n, X, m, Z, W, g));
+    PetscCall(add_side(kernel, n, X, m, Z, W, g));
     for (int i = 0; i < n; i++)
       for (int j = 0; j < m; j++) other[(size_t)j * n + i] = W[(size_t)i * m + j];
-    PetscCall(add_warp(kernel, m, Z, n, X, other, g));
+    PetscCall(add_side(kernel, m, Z, n, X, other, g));
   } else { /* both triangles */
     for (int i = 0; i < n; i++)
       for (int j = 0; j <= i; j++)
         other[(size_t)i * n + j] = other[(size_t)j * n + i] = 2 * W[(size_t)i * n + j];
-    PetscCall(add_warp(kernel, n, X, n, X, other, g));
+    PetscCall(add_side(kernel, n, X, n, X, other, g));
   }
   return PetscFree(other);
 }
@@ -172,7 +194,7 @@ PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double
     }
   }
   assemble(kernel, 1.0, 0.0, &work, g);
-  PetscCall(warp_gradient(kernel, n, X, m, Z, W, g));
+  PetscCall(inputs_gradient(kernel, n, X, m, Z, W, g));
   return work_destroy(&work);
 }
 
@@ -198,7 +220,7 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
   }
   for (int i = 0; i < n; i++) trace += A[i * (size_t)n + i];
   assemble(kernel, 2.0, trace, &work, g);
-  PetscCall(warp_gradient(kernel, n, X, n, NULL, A, g));
+  PetscCall(inputs_gradient(kernel, n, X, n, NULL, A, g));
   if (kernel->trend)
     PetscCall(kernel_trend_theta(kernel, n, X, A, g + rg_kernel_theta_size(kernel) - 2));
   return work_destroy(&work);
@@ -375,6 +397,7 @@ static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool 
   term->n_factors++;
   part->family = factor->family;
   part->shape = factor->shape;
+  memcpy(part->odds, factor->odds, sizeof part->odds);
   part->n_inputs = n;
   part->n_scales = ard ? n : 1;
   PetscCall(PetscMalloc1(n, &part->inputs));
@@ -544,6 +567,7 @@ void rg_kernel_set_family(RgKernelFactor *factor, RgKernelFamily family)
 {
   factor->family = family;
   factor->shape = rg_kernel_classes[family]->default_shape;
+  factor->odds[0] = factor->odds[1] = 1;
 }
 
 void rg_kernel_set_shape(RgKernel *kernel, double shape)
@@ -564,6 +588,7 @@ PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words)
 
       for (int k = 0; k < factor->n_inputs; k++) any = any || words[factor->inputs[k]] > 0;
       if (!any || factor->shift || rg_kernel_classes[factor->family]->warp) continue;
+      if (rg_kernel_on_sphere(factor)) continue;
       if (!factor->words) PetscCall(PetscMalloc1(factor->n_inputs, &factor->words));
       for (int k = 0; k < factor->n_inputs; k++) factor->words[k] = words[factor->inputs[k]];
     }
@@ -610,6 +635,7 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
 
       copy->family = factor->family;
       copy->shape = factor->shape;
+      memcpy(copy->odds, factor->odds, sizeof copy->odds);
       copy->n_inputs = factor->n_inputs;
       copy->shift = factor->shift;
       copy->n_scales = factor->n_scales;
@@ -667,7 +693,7 @@ int rg_kernel_theta_size(const RgKernel *kernel)
 
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++)
-      size += kernel->terms[t].factors[f].n_scales;
+      size += kernel->terms[t].factors[f].n_scales + rg_kernel_n_odds(&kernel->terms[t].factors[f]);
     size++;
   }
   return size + (kernel->warp ? 2 * kernel->dim : 0) + (kernel->trend ? 2 : 0);
@@ -681,6 +707,8 @@ void rg_kernel_get_theta(const RgKernel *kernel, double *theta)
     for (int f = 0; f < term->n_factors; f++) {
       for (int s = 0; s < term->factors[f].n_scales; s++)
         *theta++ = log(term->factors[f].length_scale[s]);
+      for (int o = 0; o < rg_kernel_n_odds(&term->factors[f]); o++)
+        *theta++ = log(term->factors[f].odds[o]);
     }
     *theta++ = log(term->variance);
   }
@@ -696,6 +724,8 @@ void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
     for (int f = 0; f < term->n_factors; f++) {
       for (int s = 0; s < term->factors[f].n_scales; s++)
         term->factors[f].length_scale[s] = exp(*theta++);
+      for (int o = 0; o < rg_kernel_n_odds(&term->factors[f]); o++)
+        term->factors[f].odds[o] = exp(*theta++);
     }
     term->variance = exp(*theta++);
   }
@@ -746,6 +776,7 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to)
 
       PetscCall(PetscArraycpy(to->terms[t].factors[f].length_scale, factor->length_scale,
                               factor->n_scales));
+      PetscCall(PetscArraycpy(to->terms[t].factors[f].odds, factor->odds, 2));
     }
   }
   return 0;
@@ -795,6 +826,7 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
         PetscCall(PetscMalloc1(1, &part->factors[part->n_factors].words));
         part->factors[part->n_factors].words[0] = factor->words[k];
       }
+      memcpy(part->factors[part->n_factors].odds, factor->odds, sizeof factor->odds);
       part->factors[part->n_factors++].shape = factor->shape;
       break;
     }

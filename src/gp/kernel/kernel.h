@@ -51,6 +51,7 @@ typedef struct {
   int shift;            /* 0, or else input j + shift is added to each input j of the factor */
   int n_scales;         /* 1 (isotropic) or n_inputs (ARD) */
   double *length_scale; /* owned; n_scales, > 0 */
+  double odds[2];       /* families on a sphere (kernel_sphere.c): hyperparameters, 1 at first */
 } RgKernelFactor;
 
 typedef struct {
@@ -107,7 +108,7 @@ void rg_kernel_set_family(RgKernelFactor *factor, RgKernelFamily family);
 void rg_kernel_set_shape(RgKernel *kernel, double shape);
 /* Makes choices of inputs with words[j] > 0 words (words: dim). Any two words are at distance 1:
    the input enters as words[j] coordinates, 1/sqrt(2) at its own word and 0 elsewhere. Kernels of
-   sums of inputs and families with columns of their own keep it as a number. */
+   sums of inputs and families with columns of their own, or none, keep it as a number. */
 PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words);
 /* Warps all inputs; starts with a = b = 1, the identity. PETSC_ERR_SUP for a kernel of sums of
    inputs. The logarithms of a, then of b, of all inputs become the last hyperparameters
@@ -127,7 +128,8 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *left,
                                RgKernel *right, bool *splits);
 
-/* Hyperparameters as logarithms: term by term, length scales of its factors, then its variance. */
+/* Hyperparameters as logarithms: term by term, length scales (and odds) of its factors, then its
+   variance. */
 int rg_kernel_theta_size(const RgKernel *kernel);
 void rg_kernel_get_theta(const RgKernel *kernel, double *theta);
 void rg_kernel_set_theta(RgKernel *kernel, const double *theta);

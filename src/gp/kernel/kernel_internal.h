@@ -23,9 +23,21 @@ static inline int rg_kernel_input_columns(const RgKernelFactor *factor, int k)
 
   return words ? words : rg_kernel_classes[factor->family]->columns;
 }
+/* Whether the inputs of a factor enter together, and the number of hyperparameters beside its
+   length scales. */
+static inline bool rg_kernel_on_sphere(const RgKernelFactor *factor)
+{
+  return !rg_kernel_classes[factor->family]->columns;
+}
+static inline int rg_kernel_n_odds(const RgKernelFactor *factor)
+{
+  return rg_kernel_on_sphere(factor) ? 2 : 0;
+}
 static inline int rg_kernel_factor_columns(const RgKernelFactor *factor)
 {
   int n = 0;
+
+  if (rg_kernel_on_sphere(factor)) return factor->n_inputs + 1;
 
   for (int k = 0; k < factor->n_inputs; k++) n += rg_kernel_input_columns(factor, k);
   return n;
@@ -45,6 +57,26 @@ static inline double rg_kernel_input(const RgKernel *kernel, int j, double x)
 {
   return kernel->warp ? rg_kernel_warp_at(kernel, j, x, NULL) : x;
 }
+
+/* Factors on a sphere. The number that inputs in length scales are multiplied by; the columns of a
+   point x (inputs of the kernel), `stride` apart; 1 - b, by which log r^2 grows with the log odds
+   of b. */
+double rg_kernel_sphere_stretch(const RgKernelFactor *factor);
+void rg_kernel_sphere_project(const RgKernel *kernel, const RgKernelFactor *factor, double stretch,
+                              const double *x, size_t stride, double *out);
+double rg_kernel_sphere_fall(const RgKernelFactor *factor);
+/* G (m x dim) += the derivatives by the inputs of a factor, before a warp, from half those by its
+   columns, g[column * stride + j]. */
+PetscErrorCode rg_kernel_sphere_unproject(const RgKernel *kernel, const RgKernelFactor *factor,
+                                          int m, const double *Z, const double *g, size_t stride,
+                                          double *G);
+/* theta += the derivatives by length scales and odds of a, through candidates Z (m x dim), from
+   half those by all columns, g (columns x width). */
+PetscErrorCode rg_kernel_sphere_theta(const RgKernel *kernel, int m, const double *Z,
+                                      const double *g, int width, double *theta);
+/* The same from weights W (n x m) of k(x_i, z_j), as rg_kernel_cross_gradient. */
+PetscErrorCode rg_kernel_sphere_cross(const RgKernel *kernel, int n, const double *X, int m,
+                                      const double *Z, const double *W, double *theta);
 
 /* Whether two kernels have the same terms, factors, families, inputs and numbers of scales. */
 bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b);
@@ -90,8 +122,8 @@ void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n
                              const double *B, int width, const double *w, const double *slope,
                              size_t stride, double *g);
 /* G (m x dim) from those sums; Z: m x dim, the candidates. */
-void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, const double *g,
-                                int width, double *G);
+PetscErrorCode rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z,
+                                          const double *g, int width, double *G);
 
 /* K_ij += the trend at x_i and z_j; X: n x dim, Z: m x dim, rows of K `ld` apart. Nothing without a
    trend. O(n m dim), as the two functions below. */

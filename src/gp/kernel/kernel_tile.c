@@ -61,6 +61,13 @@ void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, doub
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
+      if (rg_kernel_on_sphere(factor)) {
+        const double stretch = rg_kernel_sphere_stretch(factor);
+        for (size_t i = 0; i < (size_t)n; i++)
+          rg_kernel_sphere_project(kernel, factor, stretch, X + i * dim, 1, A + i * columns);
+        A += rg_kernel_factor_columns(factor);
+        continue;
+      }
       for (int k = 0; k < factor->n_inputs; A += rg_kernel_input_columns(factor, k++)) {
         const double *x = X + factor->inputs[k];
         size_t shift = (size_t)factor->shift;
@@ -90,6 +97,15 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
+      if (rg_kernel_on_sphere(factor)) {
+        const double stretch = rg_kernel_sphere_stretch(factor);
+        for (int j = 0; j < m; j++)
+          rg_kernel_sphere_project(kernel, factor, stretch, Z + (size_t)j * dim, (size_t)width,
+                                   B + j);
+        for (int c = rg_kernel_factor_columns(factor); c > 0; c--, B += width)
+          for (int j = m; j < width; j++) B[j] = B[m - 1];
+        continue;
+      }
       for (int k = 0; k < factor->n_inputs; k++) {
         const double *z = Z + factor->inputs[k];
         double inverse = rg_kernel_inverse_scale(factor, k);
@@ -222,8 +238,8 @@ static double warped_gradient(const RgKernel *kernel, const RgKernelFactor *fact
   return sum;
 }
 
-void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, const double *g,
-                                int width, double *G)
+PetscErrorCode rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z,
+                                          const double *g, int width, double *G)
 {
   size_t dim = (size_t)kernel->dim;
 
@@ -233,6 +249,11 @@ void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, 
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
       const RgKernelClass *class = rg_kernel_classes[factor->family];
 
+      if (rg_kernel_on_sphere(factor)) {
+        PetscCall(rg_kernel_sphere_unproject(kernel, factor, m, Z, g, (size_t)width, G));
+        g += rg_kernel_factor_columns(factor) * width;
+        continue;
+      }
       for (int k = 0; k < factor->n_inputs; g += width * rg_kernel_input_columns(factor, k++)) {
         double scale = 2.0 * rg_kernel_inverse_scale(factor, k);
         if (rg_kernel_input_words(factor, k)) continue; /* constant within a word */
@@ -256,6 +277,7 @@ void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, 
     (void)rg_kernel_warp_at(kernel, (int)(i % dim), Z[i], slope);
     G[i] *= slope[0];
   }
+  return 0;
 }
 
 /* Distances are summed coordinate by coordinate, never as |x|^2 + |z|^2 - 2 x.z with dgemm. The
@@ -379,8 +401,9 @@ static void weights(int n, int m, int j, int width, const double *W, double *til
   }
 }
 
-PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const double *X, int m,
-                                        const double *Z, const double *W, double *G)
+/* The derivatives by candidates (G), or through them by hyperparameters of a sphere (theta). */
+static PetscErrorCode cross_gradient(const RgKernel *kernel, int n, const double *X, int m,
+                                     const double *Z, const double *W, double *G, double *theta)
 {
   size_t stride = (size_t)n * RG_TILE;
   double *slope, *tile, *g;
@@ -400,12 +423,28 @@ PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const dou
     weights(n, m, j, width, W, tile);
     PetscCall(PetscArrayzero(g, width * work.columns));
     rg_kernel_tile_gradient(work.ops, kernel, n, work.A, work.B, width, tile, slope, stride, g);
-    rg_kernel_unscale_gradient(kernel, count, Z + (size_t)j * kernel->dim, g, width,
-                               G + (size_t)j * kernel->dim);
+    if (theta)
+      PetscCall(
+        rg_kernel_sphere_theta(kernel, count, Z + (size_t)j * kernel->dim, g, width, theta));
+    else
+      PetscCall(rg_kernel_unscale_gradient(kernel, count, Z + (size_t)j * kernel->dim, g, width,
+                                           G + (size_t)j * kernel->dim));
   }
   PetscCall(PetscFree3(slope, tile, g));
-  PetscCall(rg_kernel_add_trend_gradient(kernel, n, X, m, Z, (size_t)m, W, G));
   return work_destroy(&work);
+}
+
+PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const double *X, int m,
+                                        const double *Z, const double *W, double *G)
+{
+  PetscCall(cross_gradient(kernel, n, X, m, Z, W, G, NULL));
+  return m ? rg_kernel_add_trend_gradient(kernel, n, X, m, Z, (size_t)m, W, G) : 0;
+}
+
+PetscErrorCode rg_kernel_sphere_cross(const RgKernel *kernel, int n, const double *X, int m,
+                                      const double *Z, const double *W, double *theta)
+{
+  return cross_gradient(kernel, n, X, m, Z, W, NULL, theta);
 }
 
 /* The point with the largest rest; the first one of equal rests. */

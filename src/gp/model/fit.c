@@ -154,6 +154,7 @@ static double add_priors(const RgKernel *kernel, double noise_variance, const Rg
     for (int f = 0; f < term->n_factors; f++) {
       for (int s = 0; s < term->factors[f].n_scales; s++)
         add_prior(&options->length_scale, term->factors[f].length_scale[s], &sum, &gradient);
+      if (gradient) gradient += rg_kernel_n_odds(&term->factors[f]);
     }
     add_prior(variance, term->variance, &sum, &gradient);
   }
@@ -228,6 +229,7 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
 }
 
 enum { MEMORY = 10 };
+#define ODDS_MOST 1e3 /* and least odds are its inverse */
 
 /* One fit. Arrays of `size`: hyperparameters of the kernel, then the noise variance. */
 typedef struct {
@@ -280,10 +282,13 @@ static PetscErrorCode fit_begin(Fit *fit, double *noise_variance)
   for (int i = 0; i < parts; i++) *part[i] = work->theta + (size_t)i * room;
   for (int t = 0; t < kernel->n_terms; t++) {
     RgKernelTerm *term = &kernel->terms[t];
-    for (int f = 0; f < term->n_factors; f++)
+    for (int f = 0; f < term->n_factors; f++) {
       for (int s = 0; s < term->factors[f].n_scales; s++)
         add_hyperparameter(fit, &term->factors[f].length_scale[s], false, o->length_scale_lower,
                            o->length_scale_upper);
+      for (int s = 0; s < rg_kernel_n_odds(&term->factors[f]); s++)
+        add_hyperparameter(fit, &term->factors[f].odds[s], false, 1 / ODDS_MOST, ODDS_MOST);
+    }
     add_hyperparameter(fit, &term->variance, o->fix_variance, o->variance_lower, o->variance_upper);
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++)

@@ -413,7 +413,9 @@ static void decide_noise(RgModel *model, double noise_variance)
   const RgSurrogateOptions *o = model->options;
   struct RgModelState *s = model->state;
   s->given_noise = isnan(o->noise_variance) ? noise_variance : o->noise_variance;
-  s->learn_noise = o->fit != RG_FIT_FIXED && (o->fit_noise || isnan(s->given_noise));
+  /* a linear function leaves a rest that only noise explains */
+  const bool rest = isnan(o->noise_variance) && rg_surrogate_is_linear(o);
+  s->learn_noise = o->fit != RG_FIT_FIXED && (o->fit_noise || rest || isnan(s->given_noise));
   s->fit = rg_surrogate_fit_options(o, s->dim, s->learn_noise);
   s->configured_noise =
     s->learn_noise ? rg_prior_mode(&s->fit.noise, 0.01) : model_known_noise(model);

@@ -57,9 +57,10 @@ typedef struct RgSurrogateOptions {
   int fit_iterations;
   bool fit_variance; /* false keeps `variance` */
   double length_scale_lower, length_scale_upper, variance_lower, variance_upper;
-  int prior;               /* RgPriorSet; used by the map policy */
-  int solver;              /* RgSolver */
-  double solver_tolerance; /* NaN: auto; the integers below: -1 */
+  double length_scale_factor; /* c: length scales start at c sqrt(d), d inputs; auto: NaN */
+  int prior;                  /* RgPriorSet; used by the map policy */
+  int solver;                 /* RgSolver */
+  double solver_tolerance;    /* NaN: auto; the integers below: -1 */
   int solver_rank, solver_iterations;
   int fit_data;      /* largest number of data that the fit of an iterative posterior uses */
   int transform;     /* RgTransformKind of outputs */

@@ -102,12 +102,18 @@ const RgParam rg_surrogate_params[] = {
   RG_REALS("length_scale", RgSurrogateOptions, length_scale, "auto", RG_POSITIVE, 1e6, "l",
            "in the unit cube: fixed value or start of the fit; one, or per input (ard), group or "
            "term; auto: 0.3, with prior: hvarfner2024 its mode"),
+  RG_ENTRY("length_scale_factor", REAL, RgSurrogateOptions, length_scale_factor, double, "auto",
+           RG_POSITIVE, 1e3, rg_param_later, "c",
+           "length scales are, or the fit starts at, c sqrt(d) for d inputs, and their upper bound "
+           "is times sqrt(d/20) beyond 20; with fit: ml, c = 1 is the robust start of "
+           "arXiv:2402.02746 and c = 0.1 that of MSR (arXiv:2502.09198); auto: as length_scale "
+           "says"),
   RG_REAL("variance", RgSurrogateOptions, variance, "1", RG_POSITIVE, 1e12, "sigma_f^2",
           "signal variance k(x,x), model units: fixed value or start of the fit"),
   RG_GROUP("Noise"),
   RG_REAL("noise_variance", RgSurrogateOptions, noise_variance, "auto", 0, 1e300, "sigma^2",
           "noise variance of the model; auto: the study's where known, else learned (fit: fixed: "
-          "1e-6 of the signal variance)"),
+          "1e-6 of the signal variance); with kernel: spherical_linear always learned"),
   RG_CHOICE("noise_units", RgSurrogateOptions, noise_units, "native", unit_names, "",
             "units of a noise variance that is given or known: of the problem, or standardised"),
   RG_REAL("noise_floor", RgSurrogateOptions, noise_floor, "1e-8", 0, 1e300, "",
@@ -242,6 +248,11 @@ const RgKernelClass *rg_surrogate_without_spectrum(const RgSurrogateOptions *o)
   return NULL;
 }
 
+bool rg_surrogate_is_linear(const RgSurrogateOptions *o)
+{
+  return !o->kernels.n && !rg_kernel_classes[o->kernel]->columns;
+}
+
 /* `kernels` and `shape`, n_groups groups. */
 static void check_families(const RgSurrogateOptions *o, int n_groups, RgPlace place,
                            RgDiagnostics *diagnostics)
@@ -288,6 +299,32 @@ static void check_transforms(const RgSurrogateOptions *o, bool context, RgPlace 
     rg_diagnostics_add(diagnostics, place,
                        "'transform' and 'input_warping' are for methods that model the design "
                        "alone; this one models the design and a context");
+}
+
+/* `kernel: spherical_linear` and `length_scale_factor`; dim: the model's inputs. */
+static void check_many(const RgSurrogateOptions *o, int dim, RgPlace place,
+                       RgDiagnostics *diagnostics)
+{
+  const RgFitOptions fit = rg_surrogate_fit_options(o, dim, false);
+  const double start = o->length_scale_factor * sqrt(dim);
+
+  if (rg_surrogate_is_linear(o) && o->structure == RG_STRUCTURE_SHIFT)
+    rg_diagnostics_add(diagnostics, place,
+                       "'kernel: %s' takes no sums of inputs: 'structure' may be 'whole', "
+                       "'product' or 'additive', not 'shift'",
+                       rg_kernel_family_names[o->kernel]);
+  if (!(start > 0)) return;
+  if (o->length_scale.n)
+    rg_diagnostics_add(diagnostics, place,
+                       "'length_scale' and 'length_scale_factor' both say where length scales "
+                       "start: one of them may be given");
+  if (o->fit != RG_FIT_FIXED && (start < fit.length_scale_lower || start > fit.length_scale_upper))
+    rg_diagnostics_add(diagnostics, place,
+                       "'length_scale_factor' (%g) starts %d inputs at %g, outside the bounds %g "
+                       "and %g of fitted length scales; accepted: %g to %g",
+                       o->length_scale_factor, dim, start, fit.length_scale_lower,
+                       fit.length_scale_upper, fit.length_scale_lower / sqrt(dim),
+                       fit.length_scale_upper / sqrt(dim));
 }
 
 static void check_mean(const RgSurrogateOptions *o, RgPlace place, RgDiagnostics *diagnostics)
@@ -347,6 +384,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
   };
   check_solver(o, place, diagnostics);
   check_mean(o, place, diagnostics);
+  check_many(o, dim_x + seen, place, diagnostics);
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
     if (bounds[i].lower >= bounds[i].upper)
       rg_diagnostics_add(diagnostics, place, "'%s_lower' (%g) must be less than '%s_upper' (%g)",
@@ -365,6 +403,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
 /* Default length scales. */
 static double surrogate_start(const RgSurrogateOptions *o, int dim)
 {
+  if (o->length_scale_factor > 0) return o->length_scale_factor * sqrt(dim);
   const bool many = o->prior == RG_PRIORS_HVARFNER2024;
   return many ? rg_prior_mode(&(RgPrior){RG_PRIOR_LOGNORMAL, MANY_INPUTS(dim)}, 0) : 0.3;
 }
@@ -486,6 +525,12 @@ PetscErrorCode rg_surrogate_tables(const RgSurrogateOptions *o, int dim, const i
 
 enum { FEW_INPUTS = 20 };
 
+/* By what bounds of length scales grow with many inputs. */
+static double widening(int dim)
+{
+  return dim > FEW_INPUTS ? sqrt((double)dim / FEW_INPUTS) : 1;
+}
+
 static void set_priors(RgPriorSet set, int dim, RgFitOptions *fit)
 {
   switch (set) {
@@ -507,9 +552,8 @@ static void set_priors(RgPriorSet set, int dim, RgFitOptions *fit)
   case RG_PRIORS_HVARFNER2024:
     set_priors(RG_PRIORS_DEFAULT, dim, fit);
     fit->length_scale = (RgPrior){RG_PRIOR_LOGNORMAL, MANY_INPUTS(dim)};
-    if (dim <= FEW_INPUTS) break;
-    fit->length_scale_lower *= sqrt((double)dim / FEW_INPUTS);
-    fit->length_scale_upper *= sqrt((double)dim / FEW_INPUTS);
+    fit->length_scale_lower *= widening(dim);
+    fit->length_scale_upper *= widening(dim);
     break;
   }
 }
@@ -535,6 +579,8 @@ RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool
     .max_iterations = o->fit_iterations,
     .tolerance = 1e-3, /* of the log density, per iteration */
   };
+  const bool many = o->fit == RG_FIT_MAP && o->prior == RG_PRIORS_HVARFNER2024;
+  if (o->length_scale_factor > 0 && !many) fit.length_scale_upper *= widening(dim);
   if (o->fit == RG_FIT_MAP) set_priors((RgPriorSet)o->prior, dim, &fit);
   if (o->fit == RG_FIT_MAP) fit.warp = (RgPrior){RG_PRIOR_LOGNORMAL, 0.25, 0.5};
   if (o->fit == RG_FIT_MAP) fit.trend = (RgPrior){RG_PRIOR_LOGNORMAL, 2.0, 2.0};

@@ -41,6 +41,9 @@ PetscErrorCode rg_surrogate_tables(const RgSurrogateOptions *options, int dim, c
 /* The first family of the model that has no spectrum; NULL: all have one. */
 const RgKernelClass *rg_surrogate_without_spectrum(const RgSurrogateOptions *options);
 
+/* Whether the model is a linear function on a sphere, so that its noise is always learned. */
+bool rg_surrogate_is_linear(const RgSurrogateOptions *options);
+
 /* Options of the fit: priors (only under the map policy), bounds, limits. */
 RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *options, int dim, bool learn_noise);
 

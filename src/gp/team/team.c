@@ -45,6 +45,8 @@ static void kernel_pack(const RgKernel *kernel, int *n_ints, int *ints, int *n_r
       INT(factor->n_scales);
       INT(factor->shift);
       REAL(factor->shape);
+      REAL(factor->odds[0]);
+      REAL(factor->odds[1]);
       for (int k = 0; k < factor->n_inputs; k++) INT(factor->inputs[k]);
       INT(factor->words != NULL);
       for (int k = 0; factor->words && k < factor->n_inputs; k++) INT(factor->words[k]);
@@ -78,6 +80,8 @@ static PetscErrorCode kernel_unpack(const int *ints, const double *reals, RgKern
       factor->n_scales = *ints++;
       factor->shift = *ints++;
       factor->shape = *reals++;
+      factor->odds[0] = *reals++;
+      factor->odds[1] = *reals++;
       PetscCall(PetscMalloc1(factor->n_inputs, &factor->inputs));
       PetscCall(PetscMalloc1(factor->n_scales, &factor->length_scale));
       for (int k = 0; k < factor->n_inputs; k++) factor->inputs[k] = *ints++;

@@ -437,13 +437,31 @@ static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
   return 0;
 }
 
+/* One setting of a preset, before all that the entry has: those win. Skipped if the algorithm does
+   not read its block. */
+static PetscErrorCode add_preset_setting(RgDraft *draft, RgEntry *entry, const RgPresetSetting *set)
+{
+  static const char search[] = "maximiser.";
+  const bool searches = !strncmp(set->key, search, sizeof search - 1);
+  const RgBlock block = searches ? RG_BLOCK_MAXIMISER : RG_BLOCK_SURROGATE;
+  const RgParam *table = rg_entry_table(entry, block);
+
+  if (!table) return 0;
+  PetscCall(add_setting(draft, entry, block,
+                        rg_params_find(table, set->key + (searches ? sizeof search - 1 : 0)),
+                        &set->value));
+  const RgSetting last = entry->settings[entry->n_settings - 1];
+  for (int i = entry->n_settings - 1; i > 0; i--) entry->settings[i] = entry->settings[i - 1];
+  entry->settings[0] = last;
+  return 0;
+}
+
 /* Parse `preset: NAME` of a surrogate block. */
 static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlNode *value)
 {
-  const RgParam *table = rg_entry_table(entry, RG_BLOCK_SURROGATE);
   const bool scalar = value->kind == RG_YAML_SCALAR;
   const RgPreset *preset = scalar ? rg_preset_find(value->text) : NULL;
-  const char *names[8];
+  const char *names[16];
   int n = 0;
   char got[64];
 
@@ -453,8 +471,7 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
     PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, value), "preset",
                                scalar ? value->text : rg_yaml_describe(value, got), "", names));
   for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++)
-    PetscCall(
-      add_setting(draft, entry, RG_BLOCK_SURROGATE, rg_params_find(table, set->key), &set->value));
+    PetscCall(add_preset_setting(draft, entry, set));
   return 0;
 }
 

@@ -48,6 +48,10 @@ static const RgPresetSetting rugged[] = {
   SET("fit_starts", "1"),      SET("fit_multistart", "always"),
   SET("refit_every", "3"),     {0}};
 
+/* Chosen by experiments/high_dimension. */
+static const RgPresetSetting high_dimension[] = {
+  SET("prior", "hvarfner2024"), SET("maximiser.local_share", "0.5"), {0}};
+
 const RgPreset rg_presets[] = {
   {"default", "to begin with, and where results are to compare with earlier ones", defaults},
   {"robust",
@@ -59,6 +63,10 @@ const RgPreset rg_presets[] = {
    "for ripples on a bowl or a funnel, together with `incumbent: best_mean`: a quadratic mean, and "
    "noise that takes up the ripples; takes twice the CPU time",
    rugged},
+  {"high_dimension",
+   "for more than 40 inputs: length scales that grow with them, half of the search near the best "
+   "points; chosen by the study experiments/high_dimension",
+   high_dimension},
   {"botorch2023",
    "BoTorch's default until 2024 (arXiv:2312.10423): Matern-5/2, signal variance, gamma priors",
    botorch2023},

@@ -1,12 +1,12 @@
 /* Presets of the surrogate block: `surrogate: {preset: NAME, ...}` inserts the settings of the
-   preset before those that are written beside it. */
+   preset before those that its entry has. */
 #ifndef RG_STUDY_FILE_PRESETS_H
 #define RG_STUDY_FILE_PRESETS_H
 
 #include "study/file/yaml_tree.h"
 
 typedef struct {
-  const char *key;
+  const char *key;  /* of the block surrogate, or maximiser.KEY */
   RgYamlNode value; /* a scalar */
 } RgPresetSetting;
 

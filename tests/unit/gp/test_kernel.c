@@ -142,7 +142,7 @@ static double inner(const RgKernel *kernel, const double *X, const double *A)
 static void theta_gradient_of_one_kernel(RgKernel *kernel)
 {
   const double h = kernel->warp ? 2e-3 : 1e-2;
-  double X[N * SUPPORT_DIM], A[N * N], theta[16], g[16];
+  double X[N * SUPPORT_DIM], A[N * N], theta[32], g[32];
   int size = rg_kernel_theta_size(kernel);
 
   support_points(8, N, SUPPORT_DIM, X);
@@ -150,7 +150,7 @@ static void theta_gradient_of_one_kernel(RgKernel *kernel)
   for (int i = 0; i < N; i++) {
     for (int j = 0; j < i; j++) A[i * N + j] = A[j * N + i];
   }
-  assert_true(size <= 16);
+  assert_true(size <= 32);
   rg_kernel_get_theta(kernel, theta);
   RG_OK(rg_kernel_theta_gradient(kernel, N, X, A, g));
   for (int p = 0; p < size; p++) {
@@ -232,6 +232,7 @@ RG_TEST(every_kernel_of_sums)
   for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     RgKernel kernel;
 
+    if (!rg_kernel_classes[family]->columns) continue; /* a sphere has no sums */
     RG_OK(rg_kernel_create_shift((RgKernelFamily)family, SUPPORT_DIM, true, scales, 1.2, &kernel));
     values_of_one_kernel(&kernel);
     gradient_of_one_kernel(&kernel);

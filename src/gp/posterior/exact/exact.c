@@ -336,8 +336,8 @@ static PetscErrorCode exact_gradient(RgPosterior *posterior, int m, const double
     PetscCall(PetscArrayzero(work->g, tile.width * columns));
     rg_kernel_tile_gradient(ops, kernel, work->n, work->A, work->B, tile.width, work->U,
                             work->slope + tile.at, slope_stride(work), work->g);
-    rg_kernel_unscale_gradient(kernel, tile.count, Z + (size_t)j * dim, work->g, tile.width,
-                               G + (size_t)j * dim);
+    PetscCall(rg_kernel_unscale_gradient(kernel, tile.count, Z + (size_t)j * dim, work->g,
+                                         tile.width, G + (size_t)j * dim));
     PetscCall(rg_kernel_add_trend_gradient(kernel, work->n, posterior->X, tile.count,
                                            Z + (size_t)j * dim, (size_t)tile.width, work->U,
                                            G + (size_t)j * dim));

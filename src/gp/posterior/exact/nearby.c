@@ -360,8 +360,8 @@ PetscErrorCode rg_nearby_gradient(RgNearby *nearby, int m, const double *mean_ba
       q[c] = -2.0 * variance_bar[order[c]];
     }
     tile_gradient(nearby, t, p, q, U, g);
-    rg_kernel_unscale_gradient(kernel, count, nearby->sorted + t * NEAR_TILE * dim, g, NEAR_TILE,
-                               rows);
+    PetscCall(rg_kernel_unscale_gradient(kernel, count, nearby->sorted + t * NEAR_TILE * dim, g,
+                                         NEAR_TILE, rows));
     for (int c = 0; c < count; c++)
       PetscCall(PetscArraycpy(G + (size_t)order[c] * dim, rows + c * dim, dim));
   }
