@@ -90,6 +90,9 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4, RG_WI
          "the kernel; only with `mean: quadratic`")                                                \
   COLUMN(TREND_QUADRATIC, "trend_quadratic", 1, 1, "1", "variance of the quadratic trend",         \
          "v_2 of the same")                                                                        \
+  COLUMN(SPHERE_SCALE, "sphere_scale", 1, 1, "1", "scale of the projection to a sphere",           \
+         "a of regatta describe spherical_linear at the query; only with that kernel")             \
+  COLUMN(SPHERE_SHARE, "sphere_share", 1, 1, "1", "share of the linear function", "b of the same") \
   COLUMN(OUTPUT_POWER, "output_power", 1, 1, "1", "exponent of the outputs",                       \
          "lambda of the Yeo-Johnson power of the outputs at the query; only with `transform: "     \
          "yeo_johnson`")                                                                           \

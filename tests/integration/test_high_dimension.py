@@ -1,5 +1,5 @@
 """Problems with many inputs against the programs in tests/reference/high_dimension.py, at the points of the smoke
-study, whose checksum is in the table of test_checksums.py."""
+study, whose checksum is in the table of test_checksums.py; options for many inputs."""
 import sys
 
 import h5py
@@ -17,6 +17,30 @@ problems:
   - {%s}
 algorithms: [%s]
 """
+METHOD = """study: bad
+common: {iterations: 1, initial_points: 4, initial_design: uniform}
+problems: [{name: hartmann6, embed: 41}]
+algorithms:
+  - {%s}
+"""
+LOCAL = """study: local
+seeds: 1
+common:
+  iterations: 2
+  initial_points: 10
+  surrogate: {fit: fixed}
+  maximiser: {raw_samples: 64, max_iterations: 0, incumbents: 0, perturbations: 0, local_share: 1}
+problems: [{name: hartmann6, embed: 100}]
+algorithms: [%s]
+"""
+ORDER = """study: order
+seeds: 1
+common: {iterations: 1, initial_points: 2, maximiser: {raw_samples: 8, restarts: 1}}
+problems: [branin]
+algorithms:
+  - {name: ei, %s}
+"""
+NOTICE = "41 inputs, but the default prior of 'surrogate' is for up to 40"
 
 
 class HighDimension(RegattaTest):
@@ -79,6 +103,75 @@ class HighDimension(RegattaTest):
                     self.assertRegex(err, r"\A(regatta: (plan: )?)?\S*bad\.yaml:\d+:\d+: [^\n]*\n\Z")
                     self.assertIn(words, err)
                 self.assertFalse((self.folder / "bad.h5").exists())
+
+    def test_mistakes_of_methods(self):
+        for method, words in (
+                ("name: ei, surrogate: {length_scale_facter: 1}", "did you mean 'length_scale_factor'?"),
+                ("name: ei, surrogate: {length_scale_factor: 0}", "must be a number in (0, 1000] or 'auto', got '0'"),
+                ("name: ei, surrogate: {length_scale_factor: 500}", "outside the bounds 0.01 and 14.3"),
+                ("name: ei, surrogate: {length_scale_factor: 1, length_scale: 2}", "one of them may be given"),
+                ("name: ei, surrogate: {kernel: spherical_linaer}", "did you mean 'spherical_linear'?"),
+                ("name: ei, surrogate: {kernel: spherical_linear, structure: additive}", "must be 'whole'"),
+                ("name: ts, surrogate: {kernel: spherical_linear}", "'spherical_linear'"),
+                ("name: ei, surrogate: {preset: high_dimensions}", "did you mean 'high_dimension'?"),
+                ("name: ei, maximiser: {local_shares: 1}", "did you mean 'local_share'?"),
+                ("name: ei, maximiser: {local_share: 1.5}", "'local_share' must be a number in [0, 1] or 'auto'"),
+                ("name: ei, maximiser: {local_points: 0}", "'local_points' must be an integer in [1, 1000000] or"),
+                ("name: turbo, maximiser: {local_share: 1}", "maximiser")):
+            with self.subTest(method=method):
+                code, _, err = regatta("plan", self.write("bad.yaml", METHOD % method))
+                self.assertEqual(code, 2, err)
+                self.assertRegex(err, r"\A(regatta: (plan: )?)?\S*bad\.yaml:5:\d+: [^\n]*\n\Z")
+                self.assertIn(words, err)
+
+    def test_notice(self):
+        for method, noticed in (("ei", True), ("ei, surrogate: {preset: high_dimension}", False), ("random", False),
+                                ("ei, surrogate: {length_scale_factor: 1}", False), ("turbo", True),
+                                ("ei, surrogate: {fit: ml}", False), ("ei, surrogate: {fit: fixed}", False),
+                                ("ei, surrogate: {kernel: spherical_linear}", False)):
+            text = METHOD % ("name: " + method)
+            study = self.write("study.yaml", text)
+            commands = ["plan", study, "-quick"], ["run", study, "-o", self.folder / "n.h5", "-quiet"]
+            for command in commands[:1 + (method == "ei")]:
+                code, _, err = regatta(*command)
+                self.assertEqual((code, NOTICE in err, err.count("\n")), (0, noticed, int(noticed)), err)
+        code, _, err = regatta("plan", "-quick", self.write("study.yaml", (METHOD % "name: ei").replace("41", "40")))
+        self.assertEqual((code, err), (0, ""))
+
+    def test_preset_loses_to_settings_beside_it(self):
+        """In either order of the blocks; half of the search is local without such a setting."""
+        for block, share in (("surrogate: {preset: high_dimension}", "0.5"),
+                             ("maximiser: {local_share: 0.25}, surrogate: {preset: high_dimension}", "0.25"),
+                             ("surrogate: {preset: high_dimension}, maximiser: {local_share: 0.25}", "0.25")):
+            output = self.folder / "order.h5"
+            output.unlink(missing_ok=True)
+            self.run_ok("run", self.write("order.yaml", ORDER % block), "-o", output, "-quiet")
+            with h5py.File(output) as file:
+                self.assertEqual(str(file["cells/settings/maximiser.local_share"][0]), share)
+
+    def test_every_method_searches_near_the_best(self):
+        """Methods that read `maximiser` and take a box without contexts: a query of a search whose raw points are all
+        local has most coordinates of an earlier input."""
+        skip = {"constrained_ei", "ei_per_cost", "external",  # they need a problem of their own,
+                "hebo"}  # and this draws from points beside the ends of its searches
+        rows = [line.split() for line in self.run_ok("list", "algorithms").splitlines()[1:]]
+        names = [row[0] for row in rows if row[0] not in skip]
+        names = [name for name in names if self.takes(name)]
+        self.assertGreaterEqual(set(names), {"ei", "log_ei", "gp_ucb", "pi", "ts", "mes", "jes", "knowledge_gradient",
+                                             "pims", "eims", "ucb_pe", "q_ei", "boke"})
+        output = self.folder / "local.h5"
+        self.run_ok("run", self.write("local.yaml", LOCAL % ", ".join(names)), "-o", output, "-quiet", "-strict")
+        with h5py.File(output) as file:
+            x, labels = file["hartmann6/x"][()], file["hartmann6/algorithm"].asstr()[()]
+        for points, name in zip(x, labels):
+            same = (points[10][None] == points[:10]).sum(axis=1).max()
+            with self.subTest(method=name):
+                self.assertTrue(50 <= same < 100, f"{same} coordinates of 100 are those of an earlier input")
+
+    def takes(self, name):
+        """Whether a method accepts the study above."""
+        return regatta("plan", "-quick", self.write("takes.yaml", LOCAL % name))[0] == 0 and \
+            regatta("plan", "-quick", self.write("takes.yaml", METHOD % f"name: {name}, maximiser: {{local_share: 1}}"))[0] == 0
 
 
 if __name__ == "__main__":

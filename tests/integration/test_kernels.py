@@ -7,9 +7,9 @@ seeds: 1
 common:
   iterations: 3
   initial_points: 5
-  surrogate: {{kernel: {kernel}, shape: {shape}, structure: product}}
+  surrogate: {{kernel: {kernel}, shape: {shape}, structure: {structure}}}
 problems: [branin, {{name: gp_path, kernel: {kernel}, dim: 2, levels: 12}}]
-algorithms: [ei, {{name: ts, features: 50}}]
+algorithms: [ei{paths}]
 """
 GROUPS = """study: groups
 seeds: 1
@@ -27,12 +27,16 @@ algorithms: [wdrbo]
 class Kernels(RegattaTest):
     def test_every_kernel(self):
         names = [line.split()[0] for line in self.run_ok("list", "kernels").splitlines()[1:]]
-        self.assertEqual(names[4:6], ["rational_quadratic", "periodic"])
+        self.assertEqual(names[4:], ["rational_quadratic", "periodic", "spherical_linear"])
         checksums = set()
         for name in names:
-            has_shape = "'shape'" in self.run_ok("describe", name)
+            described = self.run_ok("describe", name)
+            has_shape = "'shape'" in described
+            paths = "" if "paths: refused" in described else ", {name: ts, features: 50}"
+            whole = "over the inputs of a factor; a and b" in described
             for shape in ("auto", "0.6")[:1 + has_shape]:
-                study = self.write("study.yaml", STUDY.format(kernel=name, shape=shape))
+                study = self.write("study.yaml", STUDY.format(
+                    kernel=name, shape=shape, paths=paths, structure="whole" if whole else "product"))
                 output = self.folder / f"{name}{shape}.h5"
                 self.run_ok("run", study, "-o", output, "-quiet", "-strict")
                 checksums.add(self.checksum(output))

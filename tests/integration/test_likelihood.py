@@ -14,7 +14,7 @@ from regatta_analysis.load import integrity  # noqa: E402
 
 DIM = 3
 KERNELS = {"gaussian": None, "matern12": None, "matern32": None, "matern52": None, "rational_quadratic": 0.7,
-           "periodic": 1.3}
+           "periodic": 1.3, "spherical_linear": None}
 STRUCTURES = ({}, {"ard": "false"}, {"structure": "product", "ard": "false"},
               {"structure": "product", "kernels": "[matern52, periodic, gaussian]"},
               {"structure": "additive"}, {"structure": "additive", "ard": "false", "groups": "[1, 1, 2]"},
@@ -23,8 +23,8 @@ STRUCTURES = ({}, {"ard": "false"}, {"structure": "product", "ard": "false"},
 EXTRAS = ({}, {"input_warping": "kumaraswamy"}, {"mean": "quadratic"}, {"mean": "zero"})
 OUTPUTS = ({}, {"transform": "yeo_johnson"}, {"transform": "copula"}, {"deviation": "sample"},
            {"standardise": "false", "fit_noise": "true"})
-NEW = ("term_variance", "term_length_scale", "warp_a", "warp_b", "trend_linear", "trend_quadratic", "output_power",
-       "fit_from")  # the columns that files of earlier programs lack
+NEW = ("term_variance", "term_length_scale", "warp_a", "warp_b", "trend_linear", "trend_quadratic", "sphere_scale",
+       "sphere_share", "output_power", "fit_from")  # the columns that files of earlier programs lack
 STUDY = """study: likelihood
 seeds: 1
 common: {{iterations: {}, initial_points: 6}}
@@ -38,7 +38,8 @@ def settings():
     """Every kernel with every structure, and with it one of the other settings in turn."""
     others = itertools.cycle(itertools.product(EXTRAS, OUTPUTS))
     made = [{"kernel": k, **({"shape": KERNELS[k]} if KERNELS[k] and "kernels" not in s else {}), **s, **e, **o}
-            for (k, s), (e, o) in zip(itertools.product(KERNELS, STRUCTURES), others)]
+            for (k, s), (e, o) in zip(itertools.product(KERNELS, STRUCTURES), others)
+            if k != "spherical_linear" or "structure" not in s]
     made += [{"kernel": "matern52", **e, **o} for e, o in itertools.product(EXTRAS, OUTPUTS)]
     return [setting for i, setting in enumerate(made) if setting not in made[:i]]
 
@@ -54,6 +55,15 @@ def family(name, shape, d, scales):
         return (1 + r**2 / (2 * shape))**-shape
     s = {"matern12": 1, "matern32": 3, "matern52": 5}[name]**0.5 * r
     return {"matern12": 1, "matern32": 1 + s, "matern52": 1 + s + s**2 / 3}[name] * np.exp(-s)
+
+
+def sphere(row, x, scales):
+    """The linear kernel of the projections of x to the unit sphere."""
+    u = (x - 0.5) / scales
+    u /= np.sqrt(row["sphere_scale"] * (1 / (2 * scales)**2).sum())
+    square = (u**2).sum(-1, keepdims=True)
+    p = np.hstack([2 * u, square - 1]) / (1 + square)
+    return 1 - row["sphere_share"] + row["sphere_share"] * p @ p.T
 
 
 def groups_of(setting, dim=DIM):
@@ -75,7 +85,8 @@ def matrix(setting, row, x):
     for g, inputs in enumerate(groups_of(setting, x.shape[1])):
         shape = setting.get("shape", 1)
         scales = row["term_length_scale"][g] if "terms" in setting else row["length_scale"][inputs]
-        parts.append(family(names[g], shape, d[:, :, inputs], scales))
+        parts.append(sphere(row, u, scales) if names[g] == "spherical_linear" else
+                     family(names[g], shape, d[:, :, inputs], scales))
     if setting.get("structure") == "additive":
         k = sum(v * part for v, part in zip(row["term_variance"], parts))
     else:
@@ -148,7 +159,8 @@ class Likelihood(RegattaTest):
     def test_with_contexts(self):
         """The inputs are design and context, or their sum."""
         made = [{"kernel": kernel, **({"shape": KERNELS[kernel]} if KERNELS[kernel] else {}), **s} for kernel, s in
-                itertools.product(KERNELS, ({}, {"ard": "false"}, {"structure": "additive"}, {"structure": "shift"}))]
+                itertools.product(KERNELS, ({}, {"ard": "false"}, {"structure": "additive"}, {"structure": "shift"}))
+                if kernel != "spherical_linear" or "structure" not in s]
         fits = self.fits(made, problem="newsvendor", method="erbo")
         self.assertEqual(len(fits), 3 * len(made))
         sums = [({n: v for n, v in setting.items() if v != "shift"}, row, x.sum(axis=1, keepdims=True)

@@ -250,7 +250,7 @@ const RgKernelClass *rg_surrogate_without_spectrum(const RgSurrogateOptions *o)
 
 bool rg_surrogate_is_linear(const RgSurrogateOptions *o)
 {
-  return !o->kernels.n && !rg_kernel_classes[o->kernel]->columns;
+  return !rg_kernel_classes[o->kernel]->columns;
 }
 
 /* `kernels` and `shape`, n_groups groups. */
@@ -308,11 +308,15 @@ static void check_many(const RgSurrogateOptions *o, int dim, RgPlace place,
   const RgFitOptions fit = rg_surrogate_fit_options(o, dim, false);
   const double start = o->length_scale_factor * sqrt(dim);
 
-  if (rg_surrogate_is_linear(o) && o->structure == RG_STRUCTURE_SHIFT)
+  bool linear = rg_surrogate_is_linear(o);
+  for (int g = 0; g < o->kernels.n; g++) {
+    const int family = find_family(o->kernels.values[g]);
+    linear = linear || (family >= 0 && !rg_kernel_classes[family]->columns);
+  }
+  if (linear && o->structure != RG_STRUCTURE_WHOLE)
     rg_diagnostics_add(diagnostics, place,
-                       "'kernel: %s' takes no sums of inputs: 'structure' may be 'whole', "
-                       "'product' or 'additive', not 'shift'",
-                       rg_kernel_family_names[o->kernel]);
+                       "the kernel '%s' takes all inputs together: 'structure' must be 'whole'",
+                       rg_kernel_family_names[RG_KERNEL_SPHERICAL_LINEAR]);
   if (!(start > 0)) return;
   if (o->length_scale.n)
     rg_diagnostics_add(diagnostics, place,

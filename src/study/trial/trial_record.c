@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "gp/model/model.h"
+#include "gp/model/surrogate.h"
 #include "study/trial/trial_internal.h"
 
 #include <ctype.h>
@@ -131,7 +132,7 @@ static void record_kernel(RgTrialRun *run, const RgKernel *kernel, int row)
   }
 }
 
-/* Record what bends inputs and outputs, and the trend. */
+/* Record what bends inputs and outputs, the trend and the sphere. */
 static void record_shape(RgTrialRun *run, const RgModel *model, int row)
 {
   const RgKernel *kernel = &model->kernel;
@@ -143,6 +144,11 @@ static void record_shape(RgTrialRun *run, const RgModel *model, int row)
   if (kernel->trend) {
     *rg_trial_cell(run, RG_COLUMN_TREND_LINEAR, row) = kernel->trend[0];
     *rg_trial_cell(run, RG_COLUMN_TREND_QUADRATIC, row) = kernel->trend[1];
+  }
+  if (rg_surrogate_is_linear(model->options)) {
+    const double *odds = kernel->terms[0].factors[0].odds;
+    *rg_trial_cell(run, RG_COLUMN_SPHERE_SCALE, row) = odds[0] / (1 + odds[0]);
+    *rg_trial_cell(run, RG_COLUMN_SPHERE_SHARE, row) = odds[1] / (1 + odds[1]);
   }
   if (model->transform.kind == RG_TRANSFORM_YEO_JOHNSON)
     *rg_trial_cell(run, RG_COLUMN_OUTPUT_POWER, row) = model->transform.lambda;
