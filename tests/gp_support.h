@@ -55,6 +55,13 @@ static inline void support_kernel(RgKernelFamily family, int variant, RgKernel *
     RG_OK(PetscFree(product.terms));
   }
   }
+  for (int t = 0; t < kernel->n_terms; t++)
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
+      RgKernelFactor *factor = &kernel->terms[t].factors[f];
+      if (rg_kernel_classes[factor->family]->columns) continue;
+      factor->odds[0] = 0.7;
+      factor->odds[1] = 2.5;
+    }
 }
 
 static inline void support_points(uint64_t seed, int n, int dim, double *X)
