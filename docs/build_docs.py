@@ -19,7 +19,8 @@ TITLES = {"algorithms": "Methods", "problems": "Problems", "kernels": "Kernels",
 MATHEMATICS = {"algorithms": "methods", "problems": "problems"}  # pages of docs/
 BLOCKS = {"study": "Study files", "run": "Settings of a run", "surrogate": "The block `surrogate`",
           "maximiser": "The block `maximiser`", "workers": "Workers and clock", "crew": "The block `crew`",
-          "thinking": "The block `thinking`", "pending": "The block `pending`"}
+          "thinking": "The block `thinking`", "pending": "The block `pending`",
+          "noise": "The block `noise`"}
 
 
 class Program:

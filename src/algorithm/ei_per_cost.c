@@ -152,19 +152,6 @@ static double by_formula(const Cost *cost, const double *x, double *seen)
   return rg_arithmetic_value(&cost->state->formula, seen);
 }
 
-static PetscErrorCode refuse(const Cost *cost, const double *seen, double value)
-{
-  const RgInput *inputs = cost->design->inputs;
-
-  PetscCall(rg_text_add(cost->refused, "%g at", value));
-  for (int j = 0; j < cost->design->dim; j++) {
-    if (inputs) PetscCall(rg_text_add(cost->refused, " %s = ", inputs[j].name));
-    else PetscCall(rg_text_add(cost->refused, " x%d = %g", j + 1, seen[j]));
-    if (inputs) PetscCall(rg_input_print(&inputs[j], seen[j], cost->refused));
-  }
-  return 0;
-}
-
 /* The derivative of log c by coordinate j; x is changed meanwhile. */
 static double formula_slope(const Cost *cost, double *x, int j, double *seen)
 {
@@ -190,7 +177,10 @@ static PetscErrorCode formula_cost(void *closure, int m, const double *X, double
   for (int i = 0; i < m; i++) {
     PetscCall(PetscArraycpy(x, X + (size_t)i * dim, dim));
     const double c = by_formula(cost, x, seen);
-    if (!(c > 0 && isfinite(c)) && !cost->refused->length) PetscCall(refuse(cost, seen, c));
+    if (!(c > 0 && isfinite(c)) && !cost->refused->length) {
+      PetscCall(rg_text_add(cost->refused, "%g at", c));
+      PetscCall(rg_space_print_seen(cost->design, seen, cost->refused));
+    }
     value[i] = cost->factor * log(c);
     for (int j = 0; gradient && j < dim; j++)
       gradient[(size_t)i * dim + j] = cost->factor * formula_slope(cost, x, j, seen);

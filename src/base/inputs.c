@@ -251,6 +251,17 @@ PetscErrorCode rg_input_print(const RgInput *input, double seen, RgText *text)
   return 0;
 }
 
+PetscErrorCode rg_space_print_seen(const RgSpace *space, const double *seen, RgText *text)
+{
+  for (int j = 0; j < space->dim; j++) {
+    const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
+    if (input) PetscCall(rg_text_add(text, " %s = ", input->name));
+    else PetscCall(rg_text_add(text, " x%d = %g", j + 1, seen[j]));
+    if (input) PetscCall(rg_input_print(input, seen[j], text));
+  }
+  return 0;
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static double value_of(const RgInput *input, double v)

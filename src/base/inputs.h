@@ -34,6 +34,9 @@ void rg_space_snap(const RgSpace *space, double *unit, bool *moves);
    count. */
 PetscErrorCode rg_input_print(const RgInput *input, double seen, RgText *text);
 
+/* Append a design as the problem sees it, " NAME = VALUE" for each coordinate. */
+PetscErrorCode rg_space_print_seen(const RgSpace *space, const double *seen, RgText *text);
+
 /* The point of a finite space with these native coordinates, to 1e-9 of the larger of them and 1;
    -1 if it has no such point, or is a box. */
 int rg_space_find(const RgSpace *space, const double *native);

@@ -61,6 +61,11 @@ static const struct {
    "the time that a method takes on the simulated clock: the block 'thinking' in 'common', or in "
    "an entry of 'problems'; a number in place of the block is its 'a'",
    rg_thinking_params},
+  {"noise",
+   "noise of the observations other than normal noise of one variance: the block 'noise' in "
+   "'common', or in an entry of 'problems'; a number or a formula in place of the block is its "
+   "'variance'",
+   rg_noise_params},
   {"pending",
    "the rule for points in flight, with several workers: the block 'pending' in 'common', in an "
    "entry of 'problems', or of 'algorithms' that use a model; a word in place of the block is its "
@@ -85,12 +90,12 @@ static PetscErrorCode describe_study(RgText *text)
                           "parameters",
                           rg_entry_keys));
   PetscCall(rg_text_add(
-    text,
-    "\nEntries also take the blocks 'surrogate' and 'maximiser'; problems take the "
-    "settings of 'run' and 'workers', and the blocks 'crew' and 'thinking'; algorithms with a "
-    "model take 'pending'.\nSweep paths: "
-    "common.KEY, problems.LABEL.KEY, "
-    "algorithms.LABEL.KEY, and BLOCK.KEY in place of KEY.\n"));
+    text, "\nEntries also take the blocks 'surrogate' and 'maximiser'; problems take the "
+          "settings of 'run' and 'workers', and the blocks 'crew', 'thinking' and 'noise'; "
+          "algorithms with a "
+          "model take 'pending'.\nSweep paths: "
+          "common.KEY, problems.LABEL.KEY, "
+          "algorithms.LABEL.KEY, and BLOCK.KEY in place of KEY.\n"));
   return 0;
 }
 

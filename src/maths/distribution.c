@@ -5,8 +5,10 @@
 
 #include <ctype.h>
 #include <float.h>
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@ const RgDistributionInfo rg_distribution_infos[] = {
   {"normal(mean, deviation)", "deviation > 0"},
   {"uniform(lower, upper)", "lower < upper"},
   {"cauchy(location, scale)", "scale > 0; it has no mean: clip it, or the problem clips"},
+  {"student(degrees, scale)", "Student's t about 0, times `scale`; degrees, scale > 0"},
   {"burr(alpha, beta)", "Burr XII, P(c > t) = (1 + t^alpha)^-beta for t >= 0; alpha, beta > 0"},
   {"halfnormal(scale)", "absolute value of a normal law of mean 0, deviation `scale` > 0"},
   {"exponential(mean)", "P(c > t) = exp(-t/mean) for t >= 0; mean > 0"},
@@ -27,9 +30,9 @@ const RgDistributionInfo rg_distribution_infos[] = {
   {"clip(LAW, lower, upper)", "values beyond a bound become the bound"},
   {0}};
 
-static const char *const names[] = {"normal",     "uniform",     "cauchy", "burr",
-                                    "halfnormal", "exponential", "pareto", "lognormal",
-                                    "point",      "mixture",     "clip",   NULL};
+static const char *const names[] = {"normal",     "uniform",     "cauchy", "student",   "burr",
+                                    "halfnormal", "exponential", "pareto", "lognormal", "point",
+                                    "mixture",    "clip",        NULL};
 
 static PetscErrorCode finite_number(RgExpression *parser, double *value)
 {
@@ -68,10 +71,10 @@ static const struct {
   const char *a, *b;
 } positive[] = {
   [RG_DISTRIBUTION_NORMAL] = {NULL, "deviation"}, [RG_DISTRIBUTION_UNIFORM] = {NULL, NULL},
-  [RG_DISTRIBUTION_CAUCHY] = {NULL, "scale"},     [RG_DISTRIBUTION_BURR] = {"alpha", "beta"},
-  [RG_DISTRIBUTION_HALFNORMAL] = {"scale", NULL}, [RG_DISTRIBUTION_EXPONENTIAL] = {"mean", NULL},
-  [RG_DISTRIBUTION_PARETO] = {"power", "lower"},  [RG_DISTRIBUTION_LOGNORMAL] = {NULL, "sigma"},
-  [RG_DISTRIBUTION_POINT] = {NULL, NULL},
+  [RG_DISTRIBUTION_CAUCHY] = {NULL, "scale"},     [RG_DISTRIBUTION_STUDENT] = {"degrees", "scale"},
+  [RG_DISTRIBUTION_BURR] = {"alpha", "beta"},     [RG_DISTRIBUTION_HALFNORMAL] = {"scale", NULL},
+  [RG_DISTRIBUTION_EXPONENTIAL] = {"mean", NULL}, [RG_DISTRIBUTION_PARETO] = {"power", "lower"},
+  [RG_DISTRIBUTION_LOGNORMAL] = {NULL, "sigma"},  [RG_DISTRIBUTION_POINT] = {NULL, NULL},
 };
 
 static PetscErrorCode add_part(RgExpression *parser, RgDistribution *out, const char *start,
@@ -252,12 +255,34 @@ PetscErrorCode rg_distribution_create_all(int n, char *const *texts, int dim, Rg
 
 /* ---- one part, before clipping --------------------------------------------------------------- */
 
+/* P(T > t) of Student's t. */
+static double student_tail(double degrees, double t)
+{
+  const double half = 0.5 * gsl_cdf_beta_P(degrees / (degrees + t * t), degrees / 2, 0.5);
+
+  return t > 0 ? half : 1 - half;
+}
+
+/* Its quantile at p = 1 - q: bisection for the logarithm of the distance from the median. */
+static double student_quantile(double degrees, double p, double q)
+{
+  const double tail = fmin(p, q);
+  double low = -40, high = fmin(45 / fmin(degrees, 1), 345);
+
+  if (tail == 0.5) return 0;
+  for (double middle; (middle = low + (high - low) / 2) > low && middle < high;)
+    if (student_tail(degrees, exp(middle)) > tail) low = middle;
+    else high = middle;
+  return p < q ? -exp(high) : exp(high);
+}
+
 static double part_cdf(const RgDistributionPart *part, double x)
 {
   switch (part->family) {
   case RG_DISTRIBUTION_NORMAL: return rg_normal_cdf((x - part->a) / part->b);
   case RG_DISTRIBUTION_UNIFORM: return fmin(fmax((x - part->a) / (part->b - part->a), 0), 1);
   case RG_DISTRIBUTION_CAUCHY: return atan2(1, -(x - part->a) / part->b) / M_PI;
+  case RG_DISTRIBUTION_STUDENT: return student_tail(part->a, -x / part->b);
   case RG_DISTRIBUTION_BURR: return x > 0 ? -expm1(-part->b * log1p(pow(x, part->a))) : 0;
   case RG_DISTRIBUTION_HALFNORMAL: return x > 0 ? 1 - 2 * rg_normal_cdf(-x / part->a) : 0;
   case RG_DISTRIBUTION_EXPONENTIAL: return x > 0 ? -expm1(-x / part->a) : 0;
@@ -274,6 +299,7 @@ static double part_tail(const RgDistributionPart *part, double x)
   switch (part->family) {
   case RG_DISTRIBUTION_NORMAL: return rg_normal_cdf((part->a - x) / part->b);
   case RG_DISTRIBUTION_CAUCHY: return atan2(1, (x - part->a) / part->b) / M_PI;
+  case RG_DISTRIBUTION_STUDENT: return student_tail(part->a, x / part->b);
   case RG_DISTRIBUTION_BURR: return x > 0 ? exp(-part->b * log1p(pow(x, part->a))) : 1;
   case RG_DISTRIBUTION_HALFNORMAL: return x > 0 ? 2 * rg_normal_cdf(-x / part->a) : 1;
   case RG_DISTRIBUTION_EXPONENTIAL: return x > 0 ? exp(-x / part->a) : 1;
@@ -293,6 +319,7 @@ static double part_density(const RgDistributionPart *part, double x)
   case RG_DISTRIBUTION_NORMAL: return rg_normal_pdf(z) / b;
   case RG_DISTRIBUTION_UNIFORM: return x >= a && x <= b ? 1 / (b - a) : 0;
   case RG_DISTRIBUTION_CAUCHY: return 1 / (M_PI * b * (1 + z * z));
+  case RG_DISTRIBUTION_STUDENT: return gsl_ran_tdist_pdf(x / b, a) / b;
   case RG_DISTRIBUTION_BURR:
     return x > 0 ? a * b * pow(x, a - 1) * exp(-(b + 1) * log1p(pow(x, a))) : 0;
   case RG_DISTRIBUTION_HALFNORMAL: return x >= 0 ? 2 * rg_normal_pdf(x / a) / a : 0;
@@ -314,6 +341,7 @@ static double part_quantile(const RgDistributionPart *part, double p, double q)
     return p < 0.5 ? a + b * rg_normal_quantile(p) : a - b * rg_normal_quantile(q);
   case RG_DISTRIBUTION_UNIFORM: return a + p * (b - a);
   case RG_DISTRIBUTION_CAUCHY: return p < 0.5 ? a - b / tan(M_PI * p) : a + b / tan(M_PI * q);
+  case RG_DISTRIBUTION_STUDENT: return b * student_quantile(a, p, q);
   case RG_DISTRIBUTION_BURR: return pow(expm1(-log(q) / b), 1 / a);
   case RG_DISTRIBUTION_HALFNORMAL: return -a * rg_normal_quantile(q / 2);
   case RG_DISTRIBUTION_EXPONENTIAL: return p < 0.5 ? -a * log1p(-p) : -a * log(q);
@@ -365,6 +393,7 @@ bool rg_distribution_shift(RgDistribution *distribution, double shift)
     case RG_DISTRIBUTION_NORMAL:
     case RG_DISTRIBUTION_CAUCHY:
     case RG_DISTRIBUTION_POINT: part->a += shift; break;
+    case RG_DISTRIBUTION_STUDENT:
     case RG_DISTRIBUTION_BURR:
     case RG_DISTRIBUTION_HALFNORMAL:
     case RG_DISTRIBUTION_EXPONENTIAL:
@@ -417,6 +446,7 @@ static bool tails_are_light(const RgDistributionPart *part, double below, double
 
   switch (part->family) {
   case RG_DISTRIBUTION_CAUCHY: return least < 1 && most < 1;
+  case RG_DISTRIBUTION_STUDENT: return least < part->a && most < part->a;
   case RG_DISTRIBUTION_BURR: return most < part->a * part->b;
   case RG_DISTRIBUTION_PARETO: return most < part->a;
   case RG_DISTRIBUTION_NORMAL:
@@ -549,10 +579,11 @@ static bool is_logarithmic(const RgDistributionPart *part)
   return part->family == RG_DISTRIBUTION_PARETO || part->family == RG_DISTRIBUTION_LOGNORMAL;
 }
 
-/* The coordinate in which a part is cut into panels: the angle for Cauchy. */
+/* The coordinate in which a part is cut into panels: the angle for Cauchy and Student. */
 static double to_panel(const RgDistributionPart *part, double x)
 {
   if (is_logarithmic(part)) return x > 0 ? log(x) : -INFINITY;
+  if (part->family == RG_DISTRIBUTION_STUDENT) return atan(x / part->b);
   return part->family == RG_DISTRIBUTION_CAUCHY ? atan((x - part->a) / part->b) : x;
 }
 
@@ -567,6 +598,9 @@ static void panel(const RgDistributionPart *part, double from, double to, RgQuad
     const double weight = part->weight * (half * legendre_weight[j]);
     if (part->family == RG_DISTRIBUTION_CAUCHY)
       add_node(rule, part->a + part->b * tan(v), weight / M_PI);
+    else if (part->family == RG_DISTRIBUTION_STUDENT)
+      add_node(rule, part->b * tan(v),
+               weight * part->b * part_density(part, part->b * tan(v)) / pow(cos(v), 2));
     else if (is_logarithmic(part))
       add_node(rule, exp(v), weight * exp(v) * part_density(part, exp(v)));
     else add_node(rule, v, weight * part_density(part, v));

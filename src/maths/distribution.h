@@ -2,6 +2,7 @@
    clipping. They describe contexts and durations; study files write them as expressions.
 
      normal(mean, deviation)     uniform(lower, upper)     cauchy(location, scale)
+     student(degrees, scale)     Student's t about 0
      burr(alpha, beta)           P(c > t) = (1 + t^alpha)^-beta, t >= 0 (Burr XII)
      halfnormal(scale)           |c| of a normal law with mean 0 and deviation `scale`
      exponential(mean)           P(c > t) = exp(-t/mean), t >= 0
@@ -23,6 +24,7 @@ typedef enum {
   RG_DISTRIBUTION_NORMAL,      /* a mean, b deviation > 0 */
   RG_DISTRIBUTION_UNIFORM,     /* on [a, b] */
   RG_DISTRIBUTION_CAUCHY,      /* a location, b scale > 0 */
+  RG_DISTRIBUTION_STUDENT,     /* a degrees > 0, b scale > 0 */
   RG_DISTRIBUTION_BURR,        /* a alpha > 0, b beta > 0 */
   RG_DISTRIBUTION_HALFNORMAL,  /* a scale > 0 */
   RG_DISTRIBUTION_EXPONENTIAL, /* a mean > 0 */

@@ -253,6 +253,8 @@ static PetscErrorCode check_assumptions(View *view)
   if (!same) PetscCall(object(view, RG_CLAIM_NOMINAL, "f is not a path of the model's prior"));
   if (view->theory->largest > 1 + 1e-12)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "k(x,x) exceeds 1"));
+  if (cell->noise.variance || cell->noise.law)
+    PetscCall(object(view, RG_CLAIM_NOMINAL, "the noise is not normal with one variance"));
   if (cell->run.noise_variance != view->theory->noise)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the model's noise variance is not that of the data"));
   if (view->domain.without_replacement)
@@ -395,8 +397,7 @@ static PetscErrorCode create_model(View *view)
   const RgStream stream = rg_stream(0, "theory", 0, "model", 0);
 
   PetscCall(rg_model_create(&view->domain, &cell->surrogate, view->domain.context.dim > 0,
-                            cell->run.noise_known ? cell->run.noise_variance : NAN, 1, &stream,
-                            NULL, &view->model));
+                            rg_cell_told_noise(cell), 1, &stream, NULL, &view->model));
   view->theory->noise = view->model.noise_variance;
   return 0;
 }
@@ -470,15 +471,16 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
   PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &view.domain));
   PetscCall(set_laws(&view));
   if (theory->law) theory->family = rg_bound_family_of(theory->law[0].rule, &rule);
-  view.setting = (RgBoundCase){.n = theory->n,
-                               .domain = &view.domain,
-                               .law = theory->law,
-                               .rule = rule,
-                               .data_noise = cell->run.noise_variance,
-                               .fitted = cell->surrogate.fit != RG_FIT_FIXED,
-                               .initial = cell->run.initial_points,
-                               .delta = options->delta,
-                               .tight = options->tight};
+  view.setting =
+    (RgBoundCase){.n = theory->n,
+                  .domain = &view.domain,
+                  .law = theory->law,
+                  .rule = rule,
+                  .data_noise = cell->noise.variance ? cell->noise.mean : cell->run.noise_variance,
+                  .fitted = cell->surrogate.fit != RG_FIT_FIXED,
+                  .initial = cell->run.initial_points,
+                  .delta = options->delta,
+                  .tight = options->tight};
   const char *why = obstacle(&view);
   if (why) PetscCall(object(&view, RG_CLAIM_NOMINAL, why));
   else PetscCall(bound_cell(&view, shelf));

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
-PARTS = ("run", "problem", "algorithm", "surrogate", "maximiser", "crew", "thinking", "pending", "setting")
+PARTS = ("run", "problem", "algorithm", "surrogate", "maximiser", "crew", "thinking", "pending", "noise", "setting")
 AIMED = "aimed_score"
 # Columns of the tables of the analysis: a setting of that name is called PART.NAME there.
 RESERVED = frozenset("problem algorithm method instance seed status row t value".split())

@@ -34,7 +34,8 @@ def bbob_problems(results: Results) -> list[str]:
 
 def _is_bbob(group):
     return (group.column("problem_name")[0] == "bbob"
-            and group.constant("run.noise_variance")[0] == 0)
+            and group.constant("run.noise_variance")[0] == 0
+            and group.parameters("noise").get("variance", "auto") == "auto")
 
 
 def runs(results: Results, problems: Iterable[str] | None = None,

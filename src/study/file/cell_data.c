@@ -110,6 +110,8 @@ static PetscErrorCode add_blocks(const RgStudy *study, const RgCell *cell, RgTex
     PetscCall(add_settings(study, "run", rg_workers_params, &cell->crew, text));
   if (rg_crew_counts(&cell->crew) && (cell->crew.death || !isnan(cell->crew.time_limit)))
     PetscCall(add_settings(study, "crew", rg_crew_params, &cell->crew, text));
+  if (rg_noise_counts(&cell->noise))
+    PetscCall(add_settings(study, "noise", rg_noise_params, &cell->noise, text));
   if (rg_crew_thinks(&cell->crew))
     PetscCall(add_settings(study, "thinking", rg_thinking_params, &cell->crew, text));
   PetscCall(add_settings(study, "algorithm", class->params, cell->algorithm_options, text));

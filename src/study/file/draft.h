@@ -20,6 +20,7 @@ typedef enum {
   RG_BLOCK_CREW,
   RG_BLOCK_THINKING,
   RG_BLOCK_PENDING,
+  RG_BLOCK_NOISE,
   RG_BLOCK_COUNT
 } RgBlock;
 

@@ -183,7 +183,8 @@ static const char *const parts[RG_BLOCK_COUNT] = {[RG_BLOCK_RUN] = "run",
                                                   [RG_BLOCK_MAXIMISER] = "maximiser",
                                                   [RG_BLOCK_CREW] = "crew",
                                                   [RG_BLOCK_THINKING] = "thinking",
-                                                  [RG_BLOCK_PENDING] = "pending"};
+                                                  [RG_BLOCK_PENDING] = "pending",
+                                                  [RG_BLOCK_NOISE] = "noise"};
 
 /* The unit in a parameter's description. */
 static const char *units_of(const RgParam *param)
@@ -396,6 +397,7 @@ static void *options_of(RgCell *cell, RgBlock block)
   case RG_BLOCK_CREW:
   case RG_BLOCK_THINKING: return &cell->crew;
   case RG_BLOCK_PENDING: return &cell->pending;
+  case RG_BLOCK_NOISE: return &cell->noise;
   case RG_BLOCK_PROBLEM: return cell->problem_options;
   case RG_BLOCK_ALGORITHM: return cell->algorithm_options;
   case RG_BLOCK_SURROGATE: return &cell->surrogate;
@@ -475,6 +477,15 @@ static PetscErrorCode label_cell(const Pair *pair, RgCell *cell)
   return rg_text_clear(&own);
 }
 
+/* Set a parameter of a cell. */
+static PetscErrorCode apply(const RgDraft *draft, RgBlock block, const RgParam *param,
+                            const RgYamlNode *value, RgCell *cell)
+{
+  if (block == RG_BLOCK_NOISE)
+    cell->noise.place[param - rg_noise_params] = RG_PLACE_OF(draft, value);
+  return rg_draft_apply(draft, param, options_of(cell, block), value);
+}
+
 /* Fill a cell: defaults, then the layers in order, each followed by its swept settings. */
 static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
 {
@@ -495,6 +506,7 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
   PetscCall(rg_params_defaults(rg_crew_params, &cell->crew));
   PetscCall(rg_params_defaults(rg_thinking_params, &cell->crew));
   PetscCall(rg_params_defaults(rg_pending_params, &cell->pending));
+  PetscCall(rg_params_defaults(rg_noise_params, &cell->noise));
   PetscCall(rg_params_defaults(rg_surrogate_params, &cell->surrogate));
   PetscCall(rg_params_defaults(rg_maximiser_params, &cell->maximiser));
   PetscCall(rg_params_defaults(cell->problem->params, cell->problem_options));
@@ -502,7 +514,7 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < layers[i]->n_settings; k++) {
       const RgSetting *set = &layers[i]->settings[k];
-      PetscCall(rg_draft_apply(draft, set->param, options_of(cell, set->block), set->value));
+      PetscCall(apply(draft, set->block, set->param, set->value, cell));
     }
   for (int a = 0; a < draft->n_axes; a++) {
     for (int k = 0; pair->n_choices[a] && k < draft->axes[a].n_keys; k++) {
@@ -510,8 +522,7 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
       const int value = pair->choices[a][pair->at[a]];
       if (!touches(pair, key)) continue;
       if (key->values[value])
-        PetscCall(
-          rg_draft_apply(draft, key->param, options_of(cell, key->block), key->values[value]));
+        PetscCall(apply(draft, key->block, key->param, key->values[value], cell));
       PetscCall(draft_add_swept(&draft->axes[a], key, value, cell));
     }
   }
@@ -527,6 +538,7 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   PetscCall(rg_params_clear(rg_run_params, &cell->run));
   PetscCall(rg_params_clear(rg_workers_params, &cell->crew));
   PetscCall(rg_params_clear(rg_crew_params, &cell->crew));
+  PetscCall(rg_params_clear(rg_noise_params, &cell->noise));
   PetscCall(rg_given_clear(&cell->given));
   for (int k = 0; k < cell->constraints.n; k++) PetscCall(PetscFree(cell->constraints.values[k]));
   PetscCall(RG_FREE(&cell->constraints.values, &cell->problem_options, &cell->algorithm_options,

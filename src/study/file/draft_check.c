@@ -534,6 +534,8 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);
   PetscCall(draft_check_crew(cell, domain, &found));
+  PetscCall(rg_noise_check(&domain->design, cell->problem_label, cell->run.noise_variance,
+                           cell->run.noise_known, &cell->noise, &found));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(check_surrogate(cell, domain, &found));
     PetscCall(check_solver(cell, &found));
@@ -568,6 +570,15 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
   }
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER))
     PetscCall(add_maximiser_text(cell, text));
+  return rg_text_add(text, "}");
+}
+
+/* Normal noise of one variance that is told as it is adds nothing. */
+static PetscErrorCode add_noise_text(const RgCell *cell, RgText *text)
+{
+  if (!rg_noise_counts(&cell->noise)) return 0;
+  PetscCall(rg_text_add(text, ";noise={"));
+  PetscCall(rg_params_canonical(rg_noise_params, &cell->noise, text));
   return rg_text_add(text, "}");
 }
 
@@ -722,6 +733,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     PetscCall(rg_text_add(&text, ";run={"));
     PetscCall(add_run_text(cell, &text));
     PetscCall(rg_text_add(&text, "}"));
+    PetscCall(add_noise_text(cell, &text));
     PetscCall(rg_crew_identity(&cell->crew, &text));
     PetscCall(add_pending_text(cell, &text));
     if (cell->algorithm->reads && rg_space_has_levels(&variant->domain.design))

@@ -246,15 +246,14 @@ const RgStudyKey rg_entry_keys[] = {
    RG_JOIN_EQUAL},
   {0}};
 
-const char *const rg_block_names[RG_BLOCK_COUNT] = {[RG_BLOCK_SURROGATE] = "surrogate",
-                                                    [RG_BLOCK_MAXIMISER] = "maximiser",
-                                                    [RG_BLOCK_CREW] = "crew",
-                                                    [RG_BLOCK_THINKING] = "thinking",
-                                                    [RG_BLOCK_PENDING] = "pending"};
+const char *const rg_block_names[RG_BLOCK_COUNT] = {
+  [RG_BLOCK_SURROGATE] = "surrogate", [RG_BLOCK_MAXIMISER] = "maximiser",
+  [RG_BLOCK_CREW] = "crew",           [RG_BLOCK_THINKING] = "thinking",
+  [RG_BLOCK_PENDING] = "pending",     [RG_BLOCK_NOISE] = "noise"};
 
 bool rg_block_is_short(RgBlock block)
 {
-  return block == RG_BLOCK_THINKING || block == RG_BLOCK_PENDING;
+  return block == RG_BLOCK_THINKING || block == RG_BLOCK_PENDING || block == RG_BLOCK_NOISE;
 }
 
 bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block)
@@ -268,7 +267,8 @@ bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block)
 bool rg_algorithm_reads_param(const RgAlgorithmClass *algorithm, RgBlock block,
                               const RgParam *param)
 {
-  if (block == RG_BLOCK_RUN && !strcmp(param->name, "noise_known"))
+  if ((block == RG_BLOCK_RUN && !strcmp(param->name, "noise_known")) ||
+      (block == RG_BLOCK_NOISE && !strcmp(param->name, "told")))
     return !(algorithm->traits & RG_BLIND);
   return rg_algorithm_reads(algorithm, block);
 }
@@ -282,6 +282,7 @@ const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block)
   case RG_BLOCK_WORKERS: return every ? rg_workers_params : NULL;
   case RG_BLOCK_CREW: return every ? rg_crew_params : NULL;
   case RG_BLOCK_THINKING: return every ? rg_thinking_params : NULL;
+  case RG_BLOCK_NOISE: return every ? rg_noise_params : NULL;
   case RG_BLOCK_PROBLEM: return entry->problem ? entry->problem->params : NULL;
   case RG_BLOCK_ALGORITHM: return entry->algorithm ? entry->algorithm->params : NULL;
   case RG_BLOCK_SURROGATE:
@@ -483,7 +484,7 @@ static void refuse_block(RgDraft *draft, const RgEntry *entry, RgBlock block, Rg
 
   if (block == RG_BLOCK_PENDING && value->kind == RG_YAML_SCALAR && !strcmp(value->text, "ignore"))
     return;
-  if (block == RG_BLOCK_CREW || block == RG_BLOCK_THINKING)
+  if (block == RG_BLOCK_CREW || block == RG_BLOCK_THINKING || block == RG_BLOCK_NOISE)
     rg_diagnostics_add(draft->diagnostics, place,
                        "algorithm '%s' takes no '%s' block: it is set in 'common' or in a problem, "
                        "alike for all algorithms",

@@ -73,7 +73,7 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const
 /* Why an algorithm has no such block. */
 static const char *why_no_block(const RgEntry *entry, RgBlock block)
 {
-  if (block == RG_BLOCK_CREW || block == RG_BLOCK_THINKING)
+  if (block == RG_BLOCK_CREW || block == RG_BLOCK_THINKING || block == RG_BLOCK_NOISE)
     return "it is set in 'common' or in a problem, alike for all algorithms";
   if (block == RG_BLOCK_PENDING && entry->algorithm->traits & RG_OWN_PENDING)
     return "the algorithm has a rule of its own for points in flight";

@@ -8,6 +8,7 @@
 #include "regatta/results.h"
 #include "regatta/study.h"
 #include "study/file/crew_options.h"
+#include "study/file/noise_options.h"
 
 #define RG_SCHEMA_VERSION 3 /* schema version of results files */
 #define RG_SCHEMA_OLDEST 2  /* the oldest one that is read */
@@ -113,6 +114,7 @@ typedef struct {
   RgTrialSettings run;
   RgCrewSettings crew;      /* workers and clock */
   RgPendingOptions pending; /* rule for points in flight */
+  RgNoiseSettings noise;    /* noise other than normal noise of one known variance */
   RgOnFailure on_failure;   /* parsed from run.on_failure */
   RgTexts constraints;      /* names of the outcome constraints; owned */
   RgGiven given;            /* designs of the file run.given; owned */
@@ -141,6 +143,12 @@ typedef struct {
   int n_seeds, n_instances; /* the study's numbers, or more by `replicate` */
   RgCellData *data;         /* made by rg_cell_data; owned */
 } RgCell;
+
+/* The variance of the noise that methods are told; NaN: they are told none. */
+static inline double rg_cell_told_noise(const RgCell *cell)
+{
+  return cell->run.noise_known ? rg_noise_told(&cell->noise, cell->run.noise_variance) : NAN;
+}
 
 /* Citation data: texts for people that don't affect results. */
 enum { RG_CREDIT_AUTHORS, RG_CREDIT_LICENCE, RG_CREDIT_DOI, RG_CREDIT_KEYWORDS, RG_CREDITS };

@@ -78,7 +78,8 @@ static const char reading[] =
 static const char settings[] =
   "## Settings\n\n"
   "Every setting that a cell reads is a column of `cells/settings` with the name `PART.NAME`,\n"
-  "where the part is run, problem, algorithm, surrogate, maximiser, crew, thinking or pending.\n"
+  "where the part is run, problem, algorithm, surrogate, maximiser, crew, thinking, pending or "
+  "noise.\n"
   "Defaults are filled in. Paths stand as in the study file. The attribute `swept` is 1 where\n"
   "the study sweeps the setting.\n\n"
   "Every setting that the study sweeps is also a variable of its own, in `cells/sweep` and of\n"
@@ -98,7 +99,7 @@ static const char settings[] =
   "Attributes of swept settings: `" RG_SETTING_ATTRIBUTE
   "` is the name again, and marks such a variable; "
   "`part` is the\nblock of the setting (run, problem, algorithm, surrogate, maximiser, crew, "
-  "thinking, pending); `units` "
+  "thinking, pending, noise); `units` "
   "and "
   "`description` are\nthose of the parameter (`regatta describe`). `" RG_SWEPT_AIMED "` is the "
   "measure that the\nqueries of a trial aim at, where a problem has `score`. Files of schema 2 "

@@ -25,7 +25,7 @@ static PetscErrorCode create_algorithm(RgTrialRun *run)
     .domain = &of->problem->domain,
     .surrogate = &cell->surrogate,
     .maximiser = &cell->maximiser,
-    .noise_variance = cell->run.noise_known ? cell->run.noise_variance : NAN,
+    .noise_variance = rg_cell_told_noise(cell),
     .n_initial = of->trial->n_initial,
     .n_iterations = cell->run.iterations,
     .n_workers = cell->crew.workers,
@@ -60,6 +60,8 @@ static PetscErrorCode create(RgTrialRun *run)
   const RgDomain *domain = &of->problem->domain;
   const int dim = domain->design.dim, dim_c = domain->context.dim;
   of->noise = rg_trial_stream(of, "noise");
+  PetscCall(rg_noise_create(&of->cell->noise, of->cell->run.noise_variance, &domain->design,
+                            &of->noise_law));
   of->contexts = rg_trial_stream(of, "context");
   PetscCall(PetscCalloc1(dim, &run->query.x));
   PetscCall(PetscCalloc1(dim_c, &run->query.c));
@@ -92,6 +94,7 @@ static PetscErrorCode destroy(RgTrialRun *run)
 
   if (run->algorithm.class) PetscCall(rg_algorithm_destroy(&run->algorithm));
   PetscCall(rg_history_destroy(&rows->history));
+  PetscCall(rg_noise_destroy(&of->noise_law));
   PetscCall(rg_text_clear(&run->out.account));
   PetscCall(rg_text_clear(&run->out.explanation));
   PetscCall(rg_evaluation_log_close(&run->log));

@@ -97,12 +97,17 @@ static PetscErrorCode store_value(RgTrialRun *run, int submission, double f, dou
 /* Observe f with noise. */
 static PetscErrorCode observe(RgTrialRun *run, int submission, double f)
 {
-  const double deviation = sqrt(run->of.cell->run.noise_variance);
+  const RgNoise *noise = &run->of.noise_law;
   RgRandom random = rg_stream_at(&run->of.noise, (uint64_t)submission - 1);
+  RgText mistake = {0};
+  double variance;
 
-  const double y = deviation > 0 ? f + deviation * rg_random_normal(&random) : f;
-  PetscCall(store_value(run, submission, f, y));
-  return 0;
+  PetscCall(rg_noise_variance(noise, rg_trial_point(run, submission).x, &variance, &mistake));
+  if (mistake.length && !run->failure.failed)
+    rg_failure_set(&run->failure, "the variance of the noise: %s", mistake.data);
+  PetscCall(rg_text_clear(&mistake));
+  return store_value(run, submission, f,
+                     variance > 0 ? f + rg_noise_draw(noise, variance, &random) : f);
 }
 
 /* Read a value from the file of given designs. Its noise is not known where f is costly. */

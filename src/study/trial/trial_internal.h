@@ -23,6 +23,7 @@ typedef struct {
   RgInstance *instance;
   RgProblem *problem; /* belongs to `instance` */
   RgStream noise, contexts;
+  RgNoise noise_law;
   int n_designed; /* submissions of the initial design, and first queries drawn with it */
   double *design; /* n_designed x dim */
   int *design_index;

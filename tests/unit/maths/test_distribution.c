@@ -112,8 +112,8 @@ RG_TEST(mistakes)
     {"exponential(1, 2)", "column 14: ')' expected before ', 2)'"},
     {"halfnormel(1)",
      "column 1: unknown law 'halfnormel', did you mean 'halfnormal'?; known: normal, "
-     "uniform, cauchy, burr, halfnormal, exponential, pareto, lognormal, point, mixture, "
-     "clip"},
+     "uniform, cauchy, student, burr, halfnormal, exponential, pareto, lognormal, point, "
+     "mixture, clip"},
   };
 
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -124,4 +124,41 @@ RG_TEST(mistakes)
     RG_OK(rg_text_clear(&mistake));
     RG_OK(rg_distribution_destroy(&law));
   }
+}
+
+/* P(T > t) of Student's t by SciPy; the rule gives the variance degrees/(degrees - 2). */
+RG_TEST(student)
+{
+  static const struct {
+    const char *law;
+    double t, tail;
+  } cases[] = {{"student(3, 1)", 1.6377443572159065, 0.09999999963939372},
+               {"student(1.5, 2)", 4.392796835133684, 0.09999999999992643},
+               {"student(50, 1)", 1.2987136939791875, 0.10000000003672974},
+               {"student(3, 1)", 10331.108244292094, 1.000000000000112e-12},
+               {"student(50, 3)", 3 * 9.260139683752218, 9.999999997652653e-13},
+               {"student(200, 1)", 3, 0.001521523556952952}};
+
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    RgDistribution law = law_of(cases[c].law);
+    const double t = cases[c].t, tail = cases[c].tail, h = 1e-5;
+    RG_CLOSE(rg_distribution_cdf(&law, -t) / tail, 1, 1e-12);
+    RG_CLOSE(rg_distribution_cdf(&law, t), 1 - tail, 1e-15);
+    RG_CLOSE(rg_distribution_quantile(&law, tail) / -t, 1, 1e-12);
+    if (tail > 1e-9) RG_CLOSE(rg_distribution_quantile(&law, 1 - tail) / t, 1, 1e-12);
+    RG_CLOSE(rg_distribution_density(&law, t),
+             (rg_distribution_cdf(&law, t + h) - rg_distribution_cdf(&law, t - h)) / (2 * h), 1e-9);
+    RG_CLOSE(rg_distribution_quantile(&law, 0.5), 0, 0);
+    RG_OK(rg_distribution_destroy(&law));
+  }
+  RgDistribution law = law_of("student(9, 0.5)");
+  RgQuadrature rule;
+  double square = 0;
+  RG_OK(rg_distribution_quadrature(&law, 40, 0, NULL, &rule));
+  for (int i = 0; i < rule.n; i++) square += rule.weight[i] * rule.node[i] * rule.node[i];
+  RG_CLOSE(square, 2.25 / 7, 1e-10);
+  assert_true(rg_distribution_has_moments(&law, 8, 8));
+  assert_false(rg_distribution_has_moments(&law, 0, 9));
+  RG_OK(rg_quadrature_destroy(&rule));
+  RG_OK(rg_distribution_destroy(&law));
 }

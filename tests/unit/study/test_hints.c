@@ -53,7 +53,7 @@ static bool is_elsewhere(const char *key)
 {
   const RgParam *const tables[] = {rg_run_params,      rg_workers_params,   rg_crew_params,
                                    rg_thinking_params, rg_surrogate_params, rg_maximiser_params,
-                                   rg_pending_params};
+                                   rg_pending_params,  rg_noise_params};
 
   for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
     if (rg_params_find(tables[i], key)) return true;
@@ -112,6 +112,7 @@ RG_TEST(a_setting_of_a_block_or_of_common_has_it_named)
                 {rg_pending_params, "; it belongs to the 'pending' block"},
                 {rg_crew_params, "; it belongs to the 'crew' block"},
                 {rg_thinking_params, "; it belongs to the 'thinking' block"},
+                {rg_noise_params, "; it belongs to the 'noise' block"},
                 {rg_run_params, "; it "},
                 {rg_workers_params, "; it "}};
 
@@ -193,7 +194,7 @@ RG_TEST(a_word_of_the_field_has_its_home_named)
     {"budget", "did you mean 'iterations'? (it belongs to the 'common' block)", TOP},
     {"budget", "did you mean 'iterations'? (it is set in 'common' or in a problem", ALGORITHM},
     {"repeats", "did you mean 'seeds'? (it stands at the top of the file)", COMMON},
-    {"noise", "did you mean 'noise_variance'? (it belongs to the 'common' block)", TOP},
+    {"noise", "it belongs to the 'common' block", TOP},
     {"noise", "did you mean 'noise_variance'?", MODEL},
     {"model", "did you mean 'surrogate'? (it belongs to the 'common' block)", TOP},
   };
