@@ -15,9 +15,7 @@
    Needs a clock; no context. Revision 1. */
 #include <math.h>
 
-#include "algorithm/surrogate.h"
-#include "base/inputs.h"
-#include "maths/expression.h"
+#include "algorithm/costs.h"
 
 typedef struct {
   int incumbent;
@@ -31,8 +29,7 @@ static const RgParam params[] = {
   RG_REAL("alpha", Options, alpha, "1", 0, 100, "alpha", "weight of the logarithm of the cost"),
   RG_BOOL("cooled", Options, cooled, "false",
           "let the weight fall to 0 with the time that is left, or the queries without 'time'"),
-  RG_TEXT("cost", Options, cost, "auto", "c",
-          "the cost, a positive formula of the inputs; auto: it is learned from the durations"),
+  RG_COST_PARAM(Options, ""),
   {0},
 };
 
@@ -45,65 +42,23 @@ static const RgRecordColumn columns[] = {
   [WEIGHT] = {"cost_weight", "weight of the logarithm of the cost"},
   {0}};
 
-#define STEP 1e-6 /* step of finite differences of a formula, unit cube */
-
 typedef struct {
-  RgModel model, costs;       /* first: model */
-  RgSurrogateOptions options; /* options of the process of the costs; borrows the study's texts */
-  RgHistory timed;            /* evaluations with a duration, its logarithm as y */
-  int taken;                  /* rows of the history that were looked at */
-  RgArithmetic formula;
+  RgModel model; /* first */
+  RgCosts costs;
 } State;
-
-/* ---- life ------------------------------------------------------------------------------------ */
-
-/* Parse the formula of the cost; *formula is empty without one. */
-static PetscErrorCode read_formula(const char *text, const RgSpace *design, RgArithmetic *formula,
-                                   RgText *mistake)
-{
-  RgExpression parser = {.text = text, .at = text, .mistake = mistake};
-
-  *formula = (RgArithmetic){0};
-  if (!text) return 0;
-  PetscCall(rg_arithmetic_parse_inputs(&parser, design, formula));
-  PetscCall(rg_expression_expect_end(&parser, "formula"));
-  return 0;
-}
 
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  const Options *o = options;
-  RgArithmetic formula;
-  RgText mistake = {0};
-
-  PetscCall(read_formula(o->cost, &domain->design, &formula, &mistake));
-  if (mistake.length)
-    rg_diagnostics_add(diagnostics, place, "'cost' is \"%.100s\": %s", o->cost, mistake.data);
-  PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_arithmetic_clear(&formula));
-  return 0;
+  return rg_costs_check(((const Options *)options)->cost, domain, place, diagnostics);
 }
 
 static PetscErrorCode create(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
-  const RgSetup *setup = &algorithm->setup;
-  const Options *o = algorithm->options;
-  const int capacity = setup->n_initial + setup->n_iterations;
-  const RgModelHost host = {.team = setup->team, .clock = setup->clock};
-  RgStream stream = rg_stream_sub(&setup->stream, "fit_cost");
-  RgText mistake = {0};
 
   PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &state->model));
-  state->options = *setup->surrogate;
-  if (state->options.fit != RG_FIT_FIXED) state->options.noise_variance = NAN;
-  PetscCall(rg_model_create_on(host, setup->domain, &state->options, false, NAN, capacity, &stream,
-                               &state->costs));
-  PetscCall(rg_history_create(setup->domain, capacity, &state->timed));
-  PetscCall(read_formula(o->cost, &setup->domain->design, &state->formula, &mistake));
-  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
-  return 0;
+  return rg_costs_create(algorithm, ((const Options *)algorithm->options)->cost, &state->costs);
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
@@ -111,93 +66,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   State *state = algorithm->state;
 
   PetscCall(rg_model_destroy(&state->model));
-  PetscCall(rg_model_destroy(&state->costs));
-  PetscCall(rg_history_destroy(&state->timed));
-  PetscCall(rg_arithmetic_clear(&state->formula));
-  return 0;
-}
-
-/* ---- the cost -------------------------------------------------------------------------------- */
-
-/* Append the durations of new evaluations. */
-static PetscErrorCode append_durations(State *state, const RgHistory *history, RgFailure *failure)
-{
-  for (; state->taken < history->n; state->taken++) {
-    const int row = state->taken;
-    const double time = history->timings[row].finished - history->timings[row].dispatched;
-    if (!(time > 0)) continue;
-    PetscCall(rg_history_append(
-      &state->timed, history->x + (size_t)row * history->dim, history->index[row],
-      history->c + (size_t)row * history->context_dim, history->context_index[row], log(time)));
-    state->timed.n_initial = state->timed.n;
-  }
-  if (!state->formula.n && state->timed.n)
-    PetscCall(rg_model_update(&state->costs, &state->timed, failure));
-  return 0;
-}
-
-/* A multiple of log c, as a summand of an acquisition function. */
-typedef struct {
-  const State *state;
-  const RgSpace *design;
-  double factor;
-  RgText *refused; /* the first design at which the formula is not positive, and its value there */
-} Cost;
-
-/* c at a design x of the unit cube, by the formula. seen (dim): x as the problem sees it. */
-static double by_formula(const Cost *cost, const double *x, double *seen)
-{
-  rg_space_to_native(cost->design, x, seen);
-  rg_space_seen(cost->design, seen, seen);
-  return rg_arithmetic_value(&cost->state->formula, seen);
-}
-
-/* The derivative of log c by coordinate j; x is changed meanwhile. */
-static double formula_slope(const Cost *cost, double *x, int j, double *seen)
-{
-  const double at = x[j], low = fmax(at - STEP, 0), high = fmin(at + STEP, 1);
-
-  x[j] = high;
-  const double above = log(by_formula(cost, x, seen));
-  x[j] = low;
-  const double below = log(by_formula(cost, x, seen));
-  x[j] = at;
-  return (above - below) / (high - low);
-}
-
-/* An RgBatchFunction. */
-static PetscErrorCode formula_cost(void *closure, int m, const double *X, double *value,
-                                   double *gradient)
-{
-  const Cost *cost = closure;
-  const int dim = cost->design->dim;
-  double *x, *seen;
-
-  PetscCall(PetscMalloc2(dim, &x, dim, &seen));
-  for (int i = 0; i < m; i++) {
-    PetscCall(PetscArraycpy(x, X + (size_t)i * dim, dim));
-    const double c = by_formula(cost, x, seen);
-    if (!(c > 0 && isfinite(c)) && !cost->refused->length) {
-      PetscCall(rg_text_add(cost->refused, "%g at", c));
-      PetscCall(rg_space_print_seen(cost->design, seen, cost->refused));
-    }
-    value[i] = cost->factor * log(c);
-    for (int j = 0; gradient && j < dim; j++)
-      gradient[(size_t)i * dim + j] = cost->factor * formula_slope(cost, x, j, seen);
-  }
-  PetscCall(PetscFree2(x, seen));
-  return 0;
-}
-
-/* An RgMarginalFunction of the second process. */
-static void learned_cost(const void *closure, int m, const double *mean, const double *sd,
-                         double *value, double *d_mean, double *d_sd)
-{
-  const Cost *cost = closure;
-  const RgModel *costs = &cost->state->costs;
-
-  for (int i = 0; i < m; i++) value[i] = cost->factor * (costs->shift + costs->scale * mean[i]);
-  for (int i = 0; d_mean && i < m; i++) d_mean[i] = cost->factor * costs->scale;
+  return rg_costs_destroy(&state->costs);
 }
 
 /* alpha_t. */
@@ -217,23 +86,16 @@ static PetscErrorCode ask_with_cost(State *state, const RgDomain *domain, const 
                                     const RgSearch *search, RgQuery *query, RgFailure *failure)
 {
   RgText refused = {0};
-  Cost cost = {state, &domain->design, -query->extra[WEIGHT], &refused};
+  RgCostTerm term = {&state->costs, &domain->design, -query->extra[WEIGHT], &refused};
   const RgSummand summands[] = {
-    {.model = &state->model, .acquisition = {rg_acquisition_log_ei, ei}},
-    state->formula.n ? (RgSummand){.function = formula_cost, .closure = &cost}
-                     : (RgSummand){.model = &state->costs,
-                                   .acquisition = {learned_cost, &cost},
-                                   .mean_only = true}};
+    {.model = &state->model, .acquisition = {rg_acquisition_log_ei, ei}}, rg_cost_summand(&term)};
   double logarithm;
 
   PetscCall(
     rg_acquire_sum(domain, 2, summands, search, query, &query->extra[ACQUISITION], failure));
-  if (refused.length)
-    rg_failure_set(failure, "the formula of the cost is %s; a cost is positive and finite",
-                   refused.data);
-  PetscCall(rg_text_clear(&refused));
+  PetscCall(rg_cost_refuse(&refused, failure));
   if (failure->failed) return 0;
-  cost.factor = 1;
+  term.factor = 1;
   PetscCall(rg_acquisition_sum_at(domain, 1, &summands[1], query, &logarithm));
   query->extra[COST] = exp(logarithm);
   return 0;
@@ -252,11 +114,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 1. Incumbent, cost and its weight. */
   PetscCall(rg_surrogate_incumbent(o->incumbent, &state->model, history, &ei.incumbent));
   query->extra[INCUMBENT] = ei.incumbent;
-  PetscCall(append_durations(state, history, failure));
+  PetscCall(rg_costs_update(&state->costs, history, failure));
   if (failure->failed) return 0;
   query->extra[WEIGHT] = weight_at(algorithm, t, history);
   /* 2. x_t = argmax log EI - alpha_t log c; without a cost, of log EI. */
-  if (state->formula.n || state->timed.n)
+  if (rg_costs_are_known(&state->costs))
     PetscCall(ask_with_cost(state, algorithm->setup.domain, &ei, search, query, failure));
   else
     PetscCall(

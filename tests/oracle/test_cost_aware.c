@@ -132,3 +132,118 @@ RG_TEST(cost_without_logarithm)
       parallel_close(&p);
     }
 }
+
+/* ---- the Gittins index ----------------------------------------------------------------------- */
+
+typedef struct {
+  const char *cost, *lambda;
+  int index;
+  double value, expected; /* the index, and the cost there */
+  int stop;               /* the best observation is 1 */
+} GittinsCase;
+
+static void open_gittins(Parallel *p, bool grid, const ParallelSetting *settings,
+                         const double *times)
+{
+  parallel_open(p, "gittins", grid, 1, settings, NULL);
+  for (int i = 0; times && i < 3; i++)
+    p->bench.history.timings[i] = (RgTiming){i + 1, 10 * i, 10 * i + times[i]};
+}
+
+static void compare_gittins(const GittinsCase *c, const double *times)
+{
+  enum { INCUMBENT, INDEX, EXPECTED, LAMBDA, STOP };
+  const ParallelSetting settings[] = {{"cost", c->cost}, {"lambda", c->lambda}, {0}};
+  Parallel p;
+
+  open_gittins(&p, true, settings, times);
+  parallel_ask(&p, 1);
+  const double *extra = p.bench.query.extra;
+  if (p.bench.query.index != c->index)
+    fail_msg("%s, %s: point %d, expected %d", c->cost, c->lambda, p.bench.query.index, c->index);
+  RG_CLOSE(extra[INCUMBENT], 1, 1e-15);
+  RG_CLOSE(extra[INDEX], c->value, 1e-12);
+  RG_CLOSE(extra[EXPECTED], c->expected, 1e-10);
+  RG_CLOSE(extra[LAMBDA], atof(c->lambda), 1e-15);
+  RG_CLOSE(extra[STOP], c->stop, 0);
+  parallel_close(&p);
+}
+
+/* By a program in NumPy, which finds the index by bisection on the expected improvement. */
+RG_TEST(gittins_index)
+{
+  static const double times[] = {0.2, 8, 2}, other[] = {0.5, 8, 0.25};
+  static const GittinsCase given[] = {
+    {"0.2 + x1^2", "0.1", 6, 1.3902762469786332, 0.29, 0},
+    {"0.2 + x1^2", "1", 7, 0.6902558172107558, 0.3225, 1},
+    {"exp(3 * x1)", "0.01", 6, 1.4280887770742234, 2.4596031111569494, 0},
+    {"exp(-3 * x1)", "0.5", 7, 0.9143822626672424, 0.3499377491111554, 1},
+    {"0.2 + x1^2", "0.0001", 6, 2.4862841319064435, 0.29, 0},
+    {"0.2 + x1^2", "30", 0, -5.858650363346786, 0.2, 1},
+    {"auto", "0.1", 7, 1.0765204423302195, 1, 0},
+    {"auto", "0.0001", 6, 2.3340926213951105, 1, 0}};
+  static const GittinsCase learned[] = {
+    {"auto", "0.1", 5, 0.951880699093169, 0.9082006619522235, 1},
+    {"auto", "0.01", 5, 1.5013526144531912, 0.9082006619522235, 0}};
+  static const GittinsCase last = {"auto", "0.01", 20, 1.4250519477890093, 0.324523775290445, 0};
+
+  for (size_t k = 0; k < sizeof given / sizeof *given; k++) compare_gittins(&given[k], NULL);
+  for (int k = 0; k < 2; k++) compare_gittins(&learned[k], times);
+  compare_gittins(&last, other);
+}
+
+/* On the interval the search needs the gradient, to which the costs contribute. */
+RG_TEST(gittins_on_a_box)
+{
+  static const double times[] = {0.2, 8, 2};
+  static const struct {
+    const char *cost;
+    double x, value;
+  } cases[] = {{"auto", 0.24843, 0.9519730999958}, {"0.2 + x1^2", 0.307705, 1.3923093524960737}};
+
+  for (int k = 0; k < 2; k++) {
+    const ParallelSetting settings[] = {{"cost", cases[k].cost}, {"lambda", "0.1"}, {0}};
+    Parallel p;
+    open_gittins(&p, false, settings, times);
+    p.bench.maximiser.raw_samples = 8;
+    p.bench.maximiser.restarts = 2;
+    p.bench.maximiser.perturbations = 0;
+    parallel_ask(&p, 1);
+    RG_CLOSE(p.bench.query.x[0], cases[k].x, 1e-4);
+    RG_CLOSE(p.bench.query.extra[ACQUISITION], cases[k].value, 1e-9);
+    parallel_close(&p);
+  }
+}
+
+/* lambda falls by the factor at the query after one at which no improvement paid its cost. */
+RG_TEST(gittins_price_falls)
+{
+  enum { LAMBDA = 3, STOP };
+  static const ParallelSetting settings[] = {{"lambda", "4"}, {"decay", "2"}, {0}};
+  Parallel p;
+  double lambda = 4;
+  int falls = 0;
+
+  open_gittins(&p, true, settings, NULL);
+  for (int t = 1; t <= 12; t++) {
+    p.bench.history.pending = (RgPending){0};
+    parallel_ask(&p, t);
+    RG_CLOSE(p.bench.query.extra[LAMBDA], lambda, 1e-15);
+    if (p.bench.query.extra[STOP] > 0) lambda /= 2, falls++;
+  }
+  assert_in_range(falls, 2, 10);
+  parallel_close(&p);
+}
+
+RG_TEST(gittins_refuses_a_cost_that_is_not_positive)
+{
+  const ParallelSetting settings[] = {{"cost", "x1"}, {0}};
+  Parallel p;
+
+  parallel_open(&p, "gittins", true, 1, settings, NULL);
+  RG_OK(
+    rg_algorithm_ask(&p.bench.algorithm, 1, &p.bench.history, &p.bench.query, &p.bench.failure));
+  assert_true(p.bench.failure.failed);
+  assert_non_null(strstr(p.bench.failure.message, "is 0 at x1 = 0;"));
+  parallel_close(&p);
+}

@@ -1,0 +1,51 @@
+/* The costs of evaluations, for methods that weigh them: a formula of the inputs, or exp of the
+   posterior mean of a Gaussian process of the logarithms of the durations so far. */
+#ifndef RG_ALGORITHM_COSTS_H
+#define RG_ALGORITHM_COSTS_H
+
+#include "maths/expression.h"
+#include "algorithm/surrogate.h"
+
+#define RG_COST_PARAM(Options, without)                                                            \
+  RG_TEXT(                                                                                         \
+    "cost", Options, cost, "auto", "c",                                                            \
+    "the cost, a positive formula of the inputs; auto: it is learned from the durations" without)
+
+typedef struct {
+  RgModel model;              /* of the logarithms of the durations */
+  RgSurrogateOptions options; /* its options; borrows the study's texts */
+  RgHistory timed;            /* evaluations with a duration, its logarithm as y */
+  int taken;                  /* rows of the history that were looked at */
+  RgArithmetic formula;       /* empty: the model counts */
+} RgCosts;
+
+/* Report a formula that can't be parsed. */
+PetscErrorCode rg_costs_check(const char *formula, const RgDomain *domain, RgPlace place,
+                              RgDiagnostics *diagnostics);
+/* formula: NULL: durations are learned. */
+PetscErrorCode rg_costs_create(const RgAlgorithm *algorithm, const char *formula, RgCosts *costs);
+PetscErrorCode rg_costs_destroy(RgCosts *costs);
+/* Learn from new evaluations. An evaluation that took no time, or whose time is not known, says
+   nothing. */
+PetscErrorCode rg_costs_update(RgCosts *costs, const RgHistory *history, RgFailure *failure);
+/* Whether something is known of the costs. */
+bool rg_costs_are_known(const RgCosts *costs);
+
+/* factor * log c as a summand of an acquisition function, where `factors` has no numbers of its
+   own. The first design at which a formula is not positive, and its value there, go to `refused`. */
+enum { RG_COST_BLOCK = 512 }; /* most points of a block of a sum */
+typedef struct {
+  const RgCosts *costs;
+  const RgSpace *design;
+  double factor;
+  RgText *refused;
+  /* By point of a block (RG_COST_BLOCK), NULL: not used. logarithms: receives log c, and the summand
+     is 0. factors: the summand is 0, and its gradient factors[j] times that of log c. */
+  double *logarithms;
+  const double *factors;
+} RgCostTerm;
+RgSummand rg_cost_summand(RgCostTerm *term);
+/* Set the failure to what `refused` holds, if it holds something, and clear it. */
+PetscErrorCode rg_cost_refuse(RgText *refused, RgFailure *failure);
+
+#endif
