@@ -37,6 +37,11 @@ install(DIRECTORY ${manual}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-f
 install(DIRECTORY ${manual}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
 install(DIRECTORY experiments/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta)
 install(DIRECTORY cmake/skeletons DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta)
+install(FILES cmake/selftest/selftest.sh tests/integration/smoke.yaml tests/integration/checksums.txt
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/selftest)
+install(FILES experiments/high_dimension/smoke.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/selftest
+        RENAME high_dimension.yaml)
+install(FILES tests/data/results-v3.h5 DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/selftest RENAME reference.h5)
 install(FILES src/algorithm/new.c.in DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/skeletons
         RENAME algorithm.c.in)
 

@@ -25,6 +25,7 @@ from __future__ import annotations as _annotations
 import importlib as _importlib
 import typing as _typing
 
+from ._version import __version__ as __version__
 from .optimisers import (PROTOCOL, Evaluation, Optimiser, Parallel, Pending, Query, Request, Space, Start, fitting, minimiser,
                          serve)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, IO, Optional, Sequence, Union
 
+from ._version import __version__
 from .optimisers import PROTOCOL, Space
 
 __all__ = ["Problem", "find_program", "problem"]
@@ -34,6 +35,7 @@ def find_program() -> str:
     if not found:
         raise FileNotFoundError("there is no program regatta: build it, put it in PATH, or name it in "
                                 "the environment variable REGATTA")
+    os.environ["REGATTA_PACKAGE"] = __version__  # a program of another version refuses it in one line
     return found
 
 

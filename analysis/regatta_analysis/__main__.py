@@ -11,6 +11,8 @@ import json
 import sys
 from pathlib import Path
 
+from regatta import __version__
+
 from .escape import line, terminal
 from .load.errors import InputError
 from .load.load import load
@@ -34,6 +36,9 @@ def main(arguments=None):
                 "study": (_run_parser, _run), "claims": (_claims_parser, _claims), "replicate": (replicate_parser, _replicate),
                 "page": (_page_parser, _page), "export": (_export_parser, _export)}
     first = arguments[0] if arguments else ""
+    if first == "--version":
+        say(f"regatta-analysis {__version__}")
+        return 0
     meant = difflib.get_close_matches(first, commands, 1)
     if meant and first not in commands and not Path(first).exists():
         say(f"regatta_analysis: no command and no file '{line(first)}', did you mean '{meant[0]}'?", sys.stderr)

@@ -63,4 +63,10 @@ const RgCommandEntry *rg_commands_find(const char *name);
    every rank returns the same exit code. */
 PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, int *exit_code);
 
+/* Find a file or folder below share/regatta: in the installation that contains this program, even
+   if it was moved, else at the configured place. False: it is in neither; `path` is the last place
+   where it was looked for. */
+enum { RG_SHARE_BYTES = 4200 };
+bool rg_share_find(const char *name, char path[RG_SHARE_BYTES]);
+
 #endif

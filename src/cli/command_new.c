@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-
 enum { OPT_SOURCE, OPT_CONTEXT, OPT_SURROGATE };
 
 static const RgOption options[] = {
@@ -21,12 +20,6 @@ static const RgOption options[] = {
   {"-surrogate", NULL, "an algorithm with a Gaussian process"},
   {NULL, NULL, NULL},
 };
-
-#ifndef RG_SHARE
-#define RG_SHARE "/usr/local/share/regatta"
-#endif
-
-enum { PATH_BYTES = 4200 };
 
 /* For each kind: paths below src/ of skeleton, list and new file, and the line of the list; then
    the option for a variant, and the variant's skeleton. */
@@ -103,7 +96,7 @@ static bool write_file(const char *path, int flags, const char *text)
 static PetscErrorCode create(const char *source, int kind, bool variant, const char *name,
                              int *exit_code)
 {
-  char skeleton[PATH_BYTES], list[PATH_BYTES];
+  char skeleton[RG_SHARE_BYTES], list[RG_SHARE_BYTES];
   RgText template = {0}, code = {0}, registry = {0}, path = {0}, line = {0};
   bool ok = false, listed = false;
 
@@ -146,29 +139,12 @@ static bool is_there(const char *path)
   return access(path, R_OK) == 0;
 }
 
-/* The folder of the skeletons: in the installation that contains this program, even if it was
-   moved, else at the configured place of installation. */
-static bool find_skeletons(char folder[PATH_BYTES])
-{
-  char self[PATH_BYTES - 64] = "";
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-  char *end = length > 0 ? strrchr(self, '/') : NULL;
-
-  if (end) {
-    *end = '\0';
-    snprintf(folder, PATH_BYTES, "%s/../share/regatta/skeletons", self);
-    if (is_there(folder)) return true;
-  }
-  snprintf(folder, PATH_BYTES, "%s/skeletons", RG_SHARE);
-  return is_there(folder);
-}
-
 /* Write the file `to` by joining skeletons (NULL-terminated). */
 static PetscErrorCode write_skeletons(const char *folder, const char *const *from, const char *name,
                                       const char *to, bool *ok)
 {
   RgText template = {0}, text = {0};
-  char path[PATH_BYTES + 64];
+  char path[RG_SHARE_BYTES + 64];
 
   *ok = true;
   for (; *from && *ok; from++) {
@@ -192,11 +168,11 @@ static PetscErrorCode create_plugin(int kind, const char *name, int *exit_code)
   static const char *const sources[][3] = {{"algorithm.c.in", "plugin_algorithm.c.in", NULL},
                                            {"problem.c.in", "plugin_problem.c.in", NULL}};
   static const char *const build[] = {"CMakeLists.txt.in", NULL};
-  char folder[PATH_BYTES], path[128];
+  char folder[RG_SHARE_BYTES], path[128];
   bool ok;
 
   *exit_code = RG_EXIT_BAD_INPUT;
-  if (!find_skeletons(folder)) {
+  if (!rg_share_find("skeletons", folder)) {
     rg_complain("new: this is not Regatta's source tree, and there are no skeletons of plug-ins in "
                 "%s (cmake --install puts them there; or give -source)",
                 folder);

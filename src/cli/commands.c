@@ -1,6 +1,10 @@
 /* The table of subcommands, and the search for the subcommand on the command line. */
 #include "cli/command.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/left_out.h"
 #include "base/text.h"
 #include "cli/shield.h"
@@ -61,4 +65,23 @@ PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, 
   if (arguments.ok && world && size > 1)
     PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   return 0;
+}
+
+#ifndef RG_SHARE
+#define RG_SHARE "/usr/local/share/regatta"
+#endif
+
+bool rg_share_find(const char *name, char path[RG_SHARE_BYTES])
+{
+  char self[RG_SHARE_BYTES - 100] = "";
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+  char *end = length > 0 ? strrchr(self, '/') : NULL;
+
+  if (end) {
+    *end = '\0';
+    snprintf(path, RG_SHARE_BYTES, "%s/../share/regatta/%s", self, name);
+    if (access(path, R_OK) == 0) return true;
+  }
+  snprintf(path, RG_SHARE_BYTES, "%s/%s", RG_SHARE, name);
+  return access(path, R_OK) == 0;
 }

@@ -14,5 +14,6 @@ RG_COMMAND(checksum, "one number for all results, independent of ranks, hosts an
 RG_COMMAND(verify, "checksums, completeness, and a sample of trials run again")
 RG_COMMAND(merge, "join results files of one study that ran in parts")
 RG_COMMAND(version, "versions of the program and its libraries, numeric fingerprint")
+RG_COMMAND(selftest, "checks of an installation: small studies, their checksums, a page")
 RG_COMMAND(new, "a working skeleton of an algorithm, problem or kernel, or of a plug-in")
 RG_COMMAND(help, "this list, or more about one command; man pages and completion")

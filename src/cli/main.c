@@ -132,6 +132,21 @@ static bool is_word(const char *word, const char *const *words)
   return false;
 }
 
+/* Whether the Python package that starts this program is of the same minor version. Its name for
+   its version is REGATTA_PACKAGE. */
+static bool accept_package(void)
+{
+  const char *package = getenv("REGATTA_PACKAGE");
+  const size_t length = (size_t)(strrchr(RG_VERSION, '.') - RG_VERSION) + 1;
+
+  if (!package || !strncmp(package, RG_VERSION, length)) return true;
+  if (rg_world_is_first_of_host())
+    rg_warn("regatta: the Python package regatta has version %.40s, and this program has %s: "
+            "install both from one release, or name the other program in REGATTA\n",
+            package, RG_VERSION);
+  return false;
+}
+
 static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
 {
   static const char *const help[] = {"-help", "--help", "-h", NULL};
@@ -274,6 +289,7 @@ int main(int argc, char **argv)
   const bool world = rg_world_needed(argc, argv);
   PetscErrorCode error;
 
+  if (!accept_package()) return RG_EXIT_BAD_INPUT;
   start_with_one_thread(argv);
   rg_watch_memory();
   start_hdf5(); /* before MPI, which would end it: it frees what a failed allocation has broken */
@@ -288,7 +304,7 @@ int main(int argc, char **argv)
   if (world && !rg_world_prepare()) return RG_EXIT_BAD_INPUT;
   error = world && seen ? initialize_petsc(argc, argv, skip, seen) : 0;
   if (!seen || error) leave(give_up(world, error ? error : PETSC_ERR_MEM));
-  rg_world_check();
+  if (!rg_world_check()) leave(RG_EXIT_BAD_INPUT);
   rg_numerics_set(NULL);
   error = PetscPushErrorHandler(handle_error, NULL);
   if (!error && world) error = rg_clock_initialize();

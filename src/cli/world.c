@@ -103,8 +103,8 @@ static void allow_counters(void)
   (void)MPI_T_cvar_handle_free(&osc);
 }
 
-/* Say on the first process that MPI does not connect the processes that a launcher has started. */
-static void say_apart(const Variables *variables, const char *what, const char *consequence)
+/* Say on the first process that MPI can't connect the processes that a launcher has started. */
+static void say_apart(const Variables *variables)
 {
   char library[MPI_MAX_LIBRARY_VERSION_STRING] = "MPI";
   int length;
@@ -112,9 +112,9 @@ static void say_apart(const Variables *variables, const char *what, const char *
   (void)MPI_Get_library_version(library, &length);
   library[strcspn(library, ",\n")] = '\0';
   if (!number_of(variables->rank, 0))
-    rg_warn("regatta: %s%d processes were started, but %s can't connect them%s: start them by its "
-            "own mpirun%s\n",
-            what, number_of(variables->size, 1), library, consequence,
+    rg_warn("regatta: %d processes were started, but %s can't connect them: start them by its own "
+            "mpirun%s\n",
+            number_of(variables->size, 1), library,
             getenv("SLURM_STEP_ID") ? ", or by `srun --mpi=pmix` if `srun --mpi=list` has it" : "");
 }
 
@@ -125,7 +125,7 @@ bool rg_world_prepare(void)
              step = getenv("SLURM_STEP_ID") && variables && number_of(variables->size, 1) > 1;
 
   if (step && !connected && is_stranded()) {
-    say_apart(variables, "", "");
+    say_apart(variables);
     return false;
   }
   if (step || connected) allow_counters();
@@ -133,13 +133,15 @@ bool rg_world_prepare(void)
   return true;
 }
 
-void rg_world_check(void)
+bool rg_world_check(void)
 {
   const Variables *variables = launcher();
   int rank, size;
+  const bool apart =
+    variables && rg_world(&rank, &size) && size == 1 && number_of(variables->size, 1) > 1;
 
-  if (variables && rg_world(&rank, &size) && size == 1 && number_of(variables->size, 1) > 1)
-    say_apart(variables, "warning: ", ", so each runs alone");
+  if (apart) say_apart(variables);
+  return !apart;
 }
 
 bool rg_world_is_first_of_host(void)

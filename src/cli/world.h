@@ -13,9 +13,9 @@ bool rg_world_needed(int argc, char **argv);
    launcher has started becomes the only rank, also inside a Slurm job. False, with a message:
    srun has started several processes that this Open MPI can't connect. */
 bool rg_world_prepare(void);
-/* Call after MPI has started: warn where a launcher has started several processes, each of which
-   is alone in MPI. */
-void rg_world_check(void);
+/* Call after MPI has started. False, with a message: a launcher of another MPI has started several
+   processes, each of which is alone in MPI. */
+bool rg_world_check(void);
 /* Rank and number of ranks; true: MPI was started and says so. Otherwise the launcher's variables
    say it; 0 and 1 without a launcher. */
 bool rg_world(int *rank, int *size);

@@ -11,7 +11,7 @@ from regatta_test import LONG, REGATTA, RegattaTest, environment, install, main,
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = "share/regatta/python"
-COMMANDS = ("run plan list describe eval bounds info status checksum verify merge version new "
+COMMANDS = ("run plan list describe eval bounds info status checksum verify merge version selftest new "
             "help serve").split()
 STUDY = """study: plugins
 seeds: 2
@@ -134,6 +134,100 @@ class Install(RegattaTest):
                                    "- 1)); _regatta; echo ${COMPREPLY[@]}"], capture_output=True, text=True, check=True)
             self.assertEqual(done.stdout.strip(), answer)
 
+    # ---- `regatta selftest`, and what goes wrong with installations
+
+    def copied(self, *parts):
+        """These parts of the installation under another prefix."""
+        prefix = self.folder / "moved"
+        for part in parts:
+            (shutil.copytree if (self.prefix / part).is_dir() else shutil.copy)(self.prefix / part, prefix / part)
+        return prefix
+
+    def selftest(self, prefix, *arguments, **variables):
+        """Exit code, lines and complaint of the selftest of an installation."""
+        kept = {k: v for k, v in environment().items() if k not in ("PYTHONPATH", "REGATTA")}
+        done = subprocess.run([prefix / "bin/regatta", "selftest", *map(str, arguments)], capture_output=True, text=True,
+                              env={**kept, "REGATTA_PYTHON": sys.executable, **variables}, cwd=self.folder)
+        return done.returncode, done.stdout.splitlines(), done.stderr
+
+    def test_selftest(self):
+        """A line for each check, without the source tree, under another prefix, and nothing left behind. A check that
+        does not hold fails, and only that one. The whole is a long test."""
+        prefix = self.copied("bin", "share/regatta")
+        shared = prefix / "share/regatta/selftest"
+        if not LONG:
+            (shared / "high_dimension.yaml").write_text(
+                "study: short\nseeds: 2\ncommon: {iterations: 2, initial_points: 2}\nproblems: [branin]\nalgorithms: [random]\n")
+            table = (shared / "checksums.txt").read_text()
+            (shared / "checksums.txt").write_text(re.sub("(?m)^.* high_dimension .*\n", "", table))
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
+        code, lines, err = self.selftest(prefix, TMPDIR=str(temporary))
+        checks = ("program", "smoke on 1 rank", "smoke on 2 ranks", "high_dimension on 1 rank", "high_dimension on 2 ranks",
+                  "verify", "verify of a file from another machine", "page")
+        self.assertEqual((code, err), (0, ""), lines)
+        self.assertEqual(tuple(line.split(": ")[0].split("  ")[-1].strip() for line in lines[:-1]), checks)
+        self.assertRegex(lines[-1], "^selftest: [78] passed, 0 failed, [01] skipped in [0-9]+ s$")
+        self.assertIn(f"{prefix}/bin/regatta, version ", lines[0])
+        self.assertEqual(list(temporary.iterdir()), [])
+
+        kept = self.folder / "kept"
+        fingerprint = re.search("numeric fingerprint (.*)$", lines[0])[1]
+        with (shared / "checksums.txt").open("a") as file:
+            file.write(f"{fingerprint} high_dimension {'0' * 32}\n")
+        (shared / "reference.h5").write_bytes((shared / "reference.h5").read_bytes()[:50000])
+        code, lines, err = self.selftest(prefix, "-launch", "false", "-folder", kept)
+        self.assertEqual((code, err), (1, ""))
+        failed = [line.split(": ")[0].removeprefix("FAILED").strip() for line in lines if line.startswith("FAILED")]
+        self.assertEqual(failed, ["smoke on 2 ranks", "high_dimension on 1 rank", "high_dimension on 2 ranks",
+                                  "verify of a file from another machine"], lines)
+        self.assertTrue((kept / "smoke-1.h5").exists())
+
+    def test_a_program_without_its_folder(self):
+        (self.folder / "moved/bin").mkdir(parents=True)
+        prefix = self.copied("bin/regatta")
+        code, lines, err = self.selftest(prefix)
+        self.assertEqual((code, lines, err.count("\n")), (2, [], 1), err)
+        self.assertRegex(err, "^regatta: selftest: there is no .*/selftest.sh: ")
+        code, lines, err = self.selftest(self.prefix, "-folder", self.write("file", ""))
+        self.assertEqual((code, lines, err), (2, [], f"regatta: selftest: can't write to '{self.folder}/file'\n"))
+
+    def test_a_launcher_of_another_mpi(self):
+        """The processes that it starts would each run the whole study."""
+        launch = self.write("launch", '#!/bin/sh\nfor PMI_RANK in 0 1; do export PMI_RANK PMI_SIZE=2; "$@" || code=$?; done\n'
+                            'exit ${code:-0}\n')
+        launch.chmod(0o755)
+        study = self.write("study.yaml", STUDY.replace("my_problem", "branin").replace("my_method, ", ""))
+        done = subprocess.run([launch, self.prefix / "bin/regatta", "run", study, "-o", self.folder / "out.h5"],
+                              capture_output=True, text=True, env=environment())
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+        self.assertRegex(done.stderr, "^regatta: 2 processes were started, but .* can't connect them: ")
+        self.assertFalse((self.folder / "out.h5").exists())
+
+    def test_two_installed_versions(self):
+        """A Python package and a program, or the programs of two hosts, that do not belong together."""
+        package, program = self.folder / "python", self.folder / "regatta"
+        shutil.copytree(self.prefix / PACKAGE, package)
+        (package / "regatta/_version.py").write_text('__version__ = "9.8.7"\n')
+        code = f"import sys; sys.path.insert(0, {str(package)!r}); import regatta\n"
+        env = {**environment(), "REGATTA": str(self.prefix / "bin/regatta")}
+        for call, error in (("regatta.problem('branin')", "ValueError"), ("regatta.run({'study': 's'})", "ValueError")):
+            done = subprocess.run([sys.executable, "-c", code + call], capture_output=True, text=True, env=env, cwd=self.folder)
+            self.assertRegex(done.stderr.splitlines()[-1], f"^{error}: .*the Python package regatta has version 9.8.7, and this "
+                             "program has ")
+        version = regatta("version")[1]
+        source = re.search("source ([0-9a-f]{12})", version)[1].encode()
+        program.write_bytes((self.prefix / "bin/regatta").read_bytes().replace(source, b"0123456789ab"))
+        program.chmod(0o755)
+        study = self.write("study.yaml", STUDY.replace("my_problem", "branin").replace("my_method, ", ""))
+        words = ["run", study, "-o", self.folder / "out.h5"]
+        done = subprocess.run(["mpirun", "--oversubscribe", "-n", "1", self.prefix / "bin/regatta", *words, ":", "-n", "1",
+                               program, *words], capture_output=True, text=True, env=environment())
+        self.assertEqual(done.returncode, 2, done.stderr)
+        said = [line for line in done.stderr.splitlines() if "study.yaml" in line]
+        self.assertEqual(len(said), 1, done.stderr)
+        self.assertRegex(said[0], "study.yaml: rank 1 runs another build than rank 0: regatta .*source 0123456789ab")
+
     def test_help(self):
         self.assertEqual(self.run_ok("help", "run"), self.run_ok("run", "-help"))
         listed = self.run_ok("help")
@@ -174,6 +268,14 @@ class Install(RegattaTest):
         subprocess.run([program, "run", self.write("study.yaml", STUDY), "-o", output, "-quiet", *plugins],
                        check=True, env=env, stdout=subprocess.DEVNULL)
         self.assertIn("4 trials", self.run_ok("checksum", output))
+        built = pathlib.Path(plugins[1])
+        other = self.folder / "other.so"
+        version = self.run_ok("version").split()[1].encode()
+        other.write_bytes(built.read_bytes().replace(version + b"\0", b"9" + version[1:] + b"\0"))
+        done = subprocess.run([program, "run", self.folder / "study.yaml", "-o", self.folder / "two.h5", "-plugin", other],
+                              capture_output=True, text=True, env=env)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        self.assertRegex(done.stderr, r"other\.so was built for the headers of regatta 9\S*, this is ")
         for arguments, words in ((("problem", "my_problem"), "exists"), (("kernel", "k"), "source tree"),
                                  (("problem", "p", "-context"), "source tree")):
             done = subprocess.run([program, "new", *arguments], cwd=self.folder, env=env, capture_output=True, text=True)
