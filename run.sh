@@ -18,6 +18,8 @@ test_packages=(clang-format clang-tidy valgrind r-cran-hdf5r chromium-headless-s
 # Only for the documentation: Sphinx reads Markdown by MyST, nbconvert the notebook, KaTeX draws formulas in the
 # browser.
 docs_packages=(python3-sphinx python3-myst-parser furo python3-nbconvert libjs-katex fonts-katex doxygen)
+# Only for a release: pip makes the wheel, cpack the package, lintian checks it.
+release_packages=(git dpkg-dev file lintian python3-pip python3-setuptools python3-wheel)
 
 usage() {
   cat <<TEXT
@@ -37,6 +39,8 @@ usage: ./run.sh [COMMAND]
                         run what is missing of a paper's studies (full: as in the paper), then write
                         results/PAPER/report.html; all: every paper, and an index; list: papers and figures
   bench [large|inputs]  measure speed; table on screen, JSON in results/bench/
+  release               make and check source archive, .deb, wheel, checksums and list of parts (SPDX), offline;
+                        --set VERSION writes the version into the files that have it
   docs                  build the documentation as a site to be read offline; prints its first page
   clean                 remove the build (results stay)
   help                  this text
@@ -82,10 +86,11 @@ install_test_packages() {
   done
 }
 
-install_docs_packages() {
+# What a command needs beside the packages of the build.
+install_more_packages() {
   local missing
   command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
-  missing=$(missing_packages "${docs_packages[@]}")
+  missing=$(missing_packages "$@")
   [ -z "$missing" ] || apt_install $missing
 }
 
@@ -159,7 +164,7 @@ run_program() {
 }
 
 docs() {
-  install_docs_packages
+  install_more_packages "${docs_packages[@]}"
   build_target regatta_program
   /usr/bin/python3 "$root/docs/build_docs.py" "$regatta" "$build/docs"
 }
@@ -186,6 +191,13 @@ report) shift && python regatta_analysis page "$@" ;;
 reproduce) shift && run_program reproduce run "$@" --command "$command" ;;
 bench) shift && build_target all && "$root/tests/bench/run_bench.sh" "$build" "$@" ;;
 docs) docs ;;
+release)
+  shift
+  case " $* " in
+  *" --set "* | *" --help "* | *" -h "*) ;;
+  *) install_packages && install_more_packages "${release_packages[@]}" ;;
+  esac
+  exec /usr/bin/python3 "$root/cmake/release/release.py" "$@" ;;
 clean) rm -rf "$build" ;;
 help | -h | --help) usage ;;
 *)

@@ -1,8 +1,12 @@
 # Run at every build: writes OUTPUT with the git commit of SOURCE and a hash of the sources that
 # results depend on (a commit is silent about edits, and changes with a comma in the docs), only when
 # one of them changed.
-execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
-                OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+# In a source archive, git has written the commit into commit.txt (.gitattributes).
+file(STRINGS ${SOURCE}/cmake/release/commit.txt commit LIMIT_COUNT 1)
+if(commit MATCHES "Format")
+  execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
+                  OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
 if(NOT commit)
   set(commit unknown)
 endif()

@@ -2,7 +2,8 @@
 # was linked with, as dpkg-shlibdeps finds them.
 set(CPACK_PACKAGE_NAME regatta)
 set(CPACK_PACKAGE_VENDOR "The Regatta developers")
-set(CPACK_PACKAGE_CONTACT "The Regatta developers <regatta@localhost>")
+set(CPACK_PACKAGE_CONTACT "The Regatta developers <regatta@example.org>")
+set(CPACK_PACKAGE_HOMEPAGE_URL ${PROJECT_HOMEPAGE_URL})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION
     "Races Bayesian-optimisation algorithms against each other over many seeds, under mpirun or on a
@@ -13,6 +14,9 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/packaging/deb/stage.cmake)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)

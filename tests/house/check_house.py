@@ -354,9 +354,10 @@ def increments(tree):
 
 
 # what stands at the top level; a file that a command left there by mistake does not
-TOP_FOLDERS = {"src", "experiments", "analysis", "tests", "docs", "cmake"}
+TOP_FOLDERS = {"src", "experiments", "analysis", "tests", "docs", "cmake",
+               "LICENSES"}  # REUSE knows no other place
 TOP_FILES = {"CMakeLists.txt", "CMakePresets.json", "run.sh", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
-             "CITATION.cff", "LICENSE", "Dockerfile", "apptainer.def"}
+             "CITATION.cff", "codemeta.json", "LICENSE", "Dockerfile", "apptainer.def"}
 
 
 def top(tree):
