@@ -12,9 +12,11 @@ packages=(build-essential cmake ninja-build pkg-config openmpi-bin libopenmpi-de
   python3 python3-numpy python3-scipy python3-pandas python3-h5py python3-xarray
   python3-h5netcdf python3-netcdf4 python3-matplotlib python3-jinja2 python3-yaml python3-xxhash)
 # Only for tests, which are skipped without them: the format, mistakes that clang-tidy finds, leaks of
-# memory, a reader in R (50 MB), a browser, Optuna with its CMA-ES, what executes a notebook, a locale with a comma.
+# memory, a reader in R (50 MB), a browser, Optuna with its CMA-ES, what executes a notebook, a locale with a comma,
+# modules, licences.
 test_packages=(clang-format clang-tidy valgrind r-cran-hdf5r chromium-headless-shell python3-sklearn python3-xgboost
-  python3-optuna python3-cmaes python3-nlopt python3-nbconvert python3-ipykernel python3-cloudpickle python3-tqdm locales)
+  python3-optuna python3-cmaes python3-nlopt python3-nbconvert python3-ipykernel python3-cloudpickle python3-tqdm locales
+  lmod reuse)
 # Only for the documentation: Sphinx reads Markdown by MyST, nbconvert the notebook, KaTeX draws formulas in the
 # browser.
 docs_packages=(python3-sphinx python3-myst-parser furo python3-nbconvert libjs-katex fonts-katex doxygen)

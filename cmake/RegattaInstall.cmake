@@ -45,6 +45,11 @@ install(FILES tests/data/results-v3.h5 DESTINATION ${CMAKE_INSTALL_DATADIR}/rega
 install(FILES src/algorithm/new.c.in DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/skeletons
         RENAME algorithm.c.in)
 
+# A module of Lmod; others that read Lua can use it too.
+configure_file(cmake/modulefile.lua.in modulefile.lua @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/modulefile.lua RENAME ${PROJECT_VERSION}.lua
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/modulefiles/regatta)
+
 # The licence and what is new; the site of the documentation where `./run.sh docs` has built it.
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)

@@ -33,6 +33,7 @@ ADDRESSES = {
     "codemeta.json": r'"codeRepository": "(.*?)"',
     "cmake/packaging/spack/package.py": r'(?m)^    homepage = "(.*?)"',
     "analysis/pyproject.toml": r'(?m)^Homepage = "(.*?)"',
+    ".reuse/dep5": r"(?m)^Source: (.*?)$",
 }
 
 

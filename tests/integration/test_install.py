@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = "share/regatta/python"
 COMMANDS = ("run plan list describe eval bounds info status checksum verify merge version selftest new "
             "help serve").split()
+LMOD = pathlib.Path("/usr/share/lmod/lmod/init/bash")
 STUDY = """study: plugins
 seeds: 2
 common: {iterations: 5, initial_points: 3}
@@ -182,6 +183,23 @@ class Install(RegattaTest):
         self.assertEqual(failed, ["smoke on 2 ranks", "high_dimension on 1 rank", "high_dimension on 2 ranks",
                                   "verify of a file from another machine"], lines)
         self.assertTrue((kept / "smoke-1.h5").exists())
+
+    @unittest.skipUnless(LMOD.exists(), "no Lmod (Debian: lmod)")
+    def test_module(self):
+        """Lmod loads the module of an installation that was moved, and takes all of it back."""
+        prefix = self.copied("bin", "share/regatta")
+        script = f"""set -e; export MODULEPATH=; . {LMOD}; module use {prefix}/share/regatta/modulefiles
+            before=$PATH:$PYTHONPATH:$CMAKE_PREFIX_PATH; module load regatta; command -v regatta; regatta list kernels | head -n 1
+            {sys.executable} -c 'import regatta; print(regatta.__file__)'; module -t list
+            module unload regatta; [ "$before" = "$PATH:$PYTHONPATH:$CMAKE_PREFIX_PATH" ]; module help regatta"""
+        kept = {k: v for k, v in environment().items() if k not in ("PYTHONPATH", "REGATTA", "CMAKE_PREFIX_PATH")}
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=kept, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        version = regatta("version")[1].split()[1]
+        lines = done.stdout.splitlines()
+        self.assertEqual((lines[0], lines[2]), (f"{prefix}/bin/regatta", f"{prefix}/{PACKAGE}/regatta/__init__.py"), lines)
+        self.assertIn(f"regatta/{version}", done.stdout + done.stderr)
+        self.assertIn("regatta selftest", done.stdout + done.stderr)
 
     def test_a_program_without_its_folder(self):
         (self.folder / "moved/bin").mkdir(parents=True)

@@ -1,6 +1,9 @@
 """Recipes: the container, the Apptainer definition, the CI workflow and those of package managers fit
 run.sh, the project and each other."""
 import contextlib
+import importlib.util
+import io
+import json
 import os
 import pathlib
 import re
@@ -77,15 +80,26 @@ class Recipes(RegattaTest):
         self.assertIn({"run": "./run.sh docs"}, jobs["docs"]["steps"])
         self.assertEqual(jobs["debian"]["strategy"]["matrix"]["compiler"], ["gcc", "clang"])
         self.assertEqual(jobs["debian"]["env"]["REGATTA_WERROR"], 1)
+        steps = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]["release"]["steps"]
+        self.assertIn({"run": "./run.sh release"}, steps)
         listed = re.search(r"Fedora  dnf install (.*?)\(then", (ROOT / "docs/install.md").read_text(), re.S)[1].split()
         self.assertEqual(jobs["fedora"]["steps"][0]["run"].split(), ["dnf", "install", "-y", "git", *listed])
 
+    # ---- the number of the version, and the address, have one home each
+
+    def release(self):
+        """The module of ./run.sh release."""
+        spec = importlib.util.spec_from_file_location("release", ROOT / "cmake/release/release.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
     def test_versions_agree(self):
-        """The version has one home; files that can't read it there agree with it, and so does the newest tag."""
+        """Files that can't read the version at its home agree with it, and so does the newest tag."""
         self.assertTrue(self.run_ok("version").startswith(f"regatta {VERSION} "))
-        self.assertRegex((ROOT / "CITATION.cff").read_text(), rf"(?m)^version: {re.escape(VERSION)}$")
-        self.assertRegex((ROOT / "analysis/pyproject.toml").read_text(),
-                         rf'(?m)^version = "{re.escape(VERSION)}"$')
+        release = self.release()
+        self.assertEqual(set(release.values(release.PLACES).values()), {VERSION})
+        self.assertEqual(len(set(release.values(release.ADDRESSES).values())), 1)
         first = re.search(r"(?m)^## (\S+) \((.*)\)$", (ROOT / "CHANGELOG.md").read_text())
         self.assertEqual(first[1], VERSION)
         released = re.search(r"(?m)^date-released: (\S+)$", (ROOT / "CITATION.cff").read_text())
@@ -94,23 +108,127 @@ class Recipes(RegattaTest):
                               text=True).stdout.split()
         self.assertLessEqual(set(tags), {f"v{VERSION}"} if first[2] != "unreleased" else set())
 
-    def test_spack(self):
-        """The recipe is Python that Spack's names are enough for; its version is that of the project."""
-        said = []
-        stub = types.ModuleType("spack.package")
-        for word in ("version", "depends_on", "variant", "license"):
-            setattr(stub, word, lambda *a, word=word, **k: said.append((word, a[0])))
+    def test_the_version_is_set_everywhere(self):
+        """No file of the tree, save stories of the past, has the old number after ./run.sh release --set."""
+        tree = self.folder / "tree"
+        release = self.release()
+        for name in {*release.PLACES, *release.ADDRESSES}:
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tree / name)
+        with mock.patch.object(release, "ROOT", tree), contextlib.redirect_stdout(io.StringIO()):
+            release.set_version("7.6.5", "2031-02-03", "https://example.net/regatta/")
+            self.assertEqual(set(release.values(release.PLACES).values()), {"7.6.5"})
+            self.assertEqual(set(release.values(release.ADDRESSES).values()), {"https://example.net/regatta"})
+            self.assertIn("## 7.6.5 (2031-02-03)\n", (tree / "CHANGELOG.md").read_text())
+            self.assertIn("version: 7.6.5\ndate-released: 2031-02-03\n", (tree / "CITATION.cff").read_text())
+            self.assertEqual(json.loads((tree / "codemeta.json").read_text())["datePublished"], "2031-02-03")
+            with self.assertRaisesRegex(SystemExit, "CITATION.cff has the version '7.6.6', src/regatta/error.h has '7.6.5'"):
+                (tree / "CITATION.cff").write_text((tree / "CITATION.cff").read_text().replace("7.6.5", "7.6.6"))
+                release.agree(release.PLACES, "version")
+            release.set_version("7.6.6", None, None)
+            self.assertNotIn("date-released", (tree / "CITATION.cff").read_text())
+            self.assertNotIn("datePublished", json.loads((tree / "codemeta.json").read_text()))
+        files = subprocess.run(["git", "-C", ROOT, "grep", "-lF", VERSION], capture_output=True, text=True).stdout.split()
+        known = {*release.PLACES, "docs/versions.md", "docs/library.md"}
+        stories = ("CHANGELOG.md", "experiments/", "tests/", "docs/", "src/")
+        self.assertEqual({name for name in files if not name.startswith(stories)} - known, set())
+
+    def test_metadata(self):
+        """CITATION.cff, codemeta.json and .zenodo.json tell the same; the papers are those of the README."""
+        try:
+            import yaml
+        except ModuleNotFoundError:
+            self.skipTest("no PyYAML")
+        cite = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+        meta, zenodo = (json.loads((ROOT / name).read_text()) for name in ("codemeta.json", ".zenodo.json"))
+        papers = {item["identifiers"][0]["value"] for item in cite["references"]}
+        self.assertEqual(papers, set(re.findall(r"\[(arXiv:\d+\.\d+)\]\(https://arxiv", (ROOT / "README.md").read_text())))
+        self.assertEqual(papers, {item["identifier"] for item in zenodo["related_identifiers"]})
+        self.assertEqual(papers, {item["@id"].replace("https://arxiv.org/abs/", "arXiv:") for item in meta["referencePublication"]})
+        self.assertEqual((meta["description"], zenodo["description"]), (cite["abstract"], f"<p>{cite['abstract']}</p>"))
+        self.assertEqual((meta["keywords"], zenodo["keywords"]), (cite["keywords"], cite["keywords"]))
+        known = yaml.safe_load((ROOT / "experiments/references.yaml").read_text())
+        for item in cite["references"]:
+            entry = known[item["identifiers"][0]["value"]]
+            self.assertEqual(([author["family-names"] for author in item["authors"]], item["title"], item["year"]),
+                             (entry["authors"], entry["title"], entry["year"]))
+        self.assertEqual((ROOT / "LICENSES/BSD-2-Clause.txt").read_text(), (ROOT / "LICENSE").read_text())
+
+    def test_licences(self):
+        if not shutil.which("reuse"):
+            self.skipTest("no reuse (Debian: reuse)")
+        done = subprocess.run(["reuse", "lint"], cwd=ROOT, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def spack(self, *variants):
+        """The recipe, run with stand-ins for the names of Spack that it may use: the package with these variants, and
+        (word, arguments, keywords) of every directive."""
+        said, stub, build = [], types.ModuleType("spack.package"), types.ModuleType("spack_repo.builtin.build_systems.cmake")
+
+        class CMakePackage:
+            run_tests, prefix = False, types.SimpleNamespace(lib="/prefix/lib", bin=types.SimpleNamespace(regatta="/prefix/bin/regatta"))
+            stage = types.SimpleNamespace(source_path=str(self.folder))
+
+            def define(self, name, value):
+                return f"-D{name}={'ON' if value is True else 'OFF' if value is False else value}"
+
+            def define_from_variant(self, name, variant):
+                return self.define(name, f"+{variant}" in variants)
+
+        class Spec:
+            def satisfies(self, text):
+                return text in variants
+
+            def __getitem__(self, name):
+                return types.SimpleNamespace(libs=types.SimpleNamespace(ld_flags=f"-L/{name}/lib -l{name}"))
+
+        def executable(program, **_):
+            return lambda *words: said.append(("call", (program, *words), {}))
+
+        CMakePackage.spec = Spec()
+        for word in ("version", "depends_on", "variant", "license", "maintainers", "resource", "mkdirp"):
+            setattr(stub, word, lambda *a, word=word, **k: said.append((word, a, k)))
         stub.when = lambda condition: contextlib.nullcontext()
-        stub.CMakePackage = object
-        path = PACKAGING / "spack/package.py"
-        with mock.patch.dict(sys.modules, {"spack": types.ModuleType("spack"), "spack.package": stub}):
-            made = runpy.run_path(str(path))["Regatta"]
-        self.assertIn(("version", VERSION), said)
-        needed = {text.split()[0].split("@")[0] for word, text in said if word == "depends_on"}
-        self.assertLessEqual({"mpi", "petsc", "hdf5", "gsl", "libyaml", "jansson", "xxhash", "random123"}, needed)
-        self.assertTrue(made.__doc__)
-        options = set(re.findall(r'"(REGATTA_\w+)"', path.read_text()))
-        self.assertEqual(options - self.options(), set())
+        stub.run_before = lambda phase, when=None: lambda function: said.append(("before", (phase, function.__name__), {})) or function
+        stub.working_dir = contextlib.chdir if hasattr(contextlib, "chdir") else lambda folder: contextlib.nullcontext()
+        stub.join_path, stub.dso_suffix, stub.spack_fc = (lambda *parts: "/".join(parts)), "so", "fortran"
+        stub.Executable = stub.which = executable
+        stub.__all__ = [name for name in vars(stub) if not name.startswith("_")]
+        build.CMakePackage = CMakePackage
+        modules = {"spack": types.ModuleType("spack"), "spack.package": stub, build.__name__: build,
+                   **{name: types.ModuleType(name) for name in ("spack_repo", "spack_repo.builtin",
+                                                                "spack_repo.builtin.build_systems")}}
+        with mock.patch.dict(sys.modules, modules):
+            return runpy.run_path(str(PACKAGING / "spack/package.py"))["Regatta"], said
+
+    def test_spack(self):
+        """The names of Spack that are listed above are enough for the recipe. Its version is that of the project, its
+        options are those of CMake, it needs the packages that CMake looks for, and it builds the library of L-BFGS-B."""
+        (self.folder / "lbfgsb").mkdir()
+        recipe, said = self.spack("+lbfgsb", "+iterative", "+scalapack")
+        words = [(word, arguments[0] if arguments else "") for word, arguments, _ in said]
+        self.assertIn(("version", VERSION), words)
+        needed = {re.split("[ @+~]", text)[0] for word, text in words if word == "depends_on"}
+        self.assertLessEqual({"c", "fortran", "mpi", "petsc", "hdf5", "gsl", "libyaml", "jansson", "xxhash", "random123"}, needed)
+        python = re.search(r"dependencies = \[(.*?)\]", (ROOT / "analysis/pyproject.toml").read_text(), re.S)[1]
+        self.assertEqual({name for name in needed if name.startswith("py-")}, {f"py-{name}" for name in re.findall(r'"(\w+)', python)})
+        self.assertLessEqual({"iterative", "bbob", "python"}, {text for word, text in words if word == "variant"})
+        self.assertTrue(recipe.__doc__ and recipe.homepage and recipe.git)
+        source, = [keywords for word, _, keywords in said if word == "resource"]
+        self.assertRegex(source["sha256"], "^[0-9a-f]{64}$")
+        self.assertIn(("before", ("cmake", "build_lbfgsb"), {}), said)
+        package = recipe()
+        self.assertEqual(set(package.cmake_args()), {
+            "-DREGATTA_TESTS=OFF", "-DREGATTA_LBFGSB=ON", "-DREGATTA_SCALAPACK=ON", "-DREGATTA_ITERATIVE=ON",
+            "-DREGATTA_BBOB=OFF", "-DRG_LBFGSB_LIBRARY=/prefix/lib/liblbfgsb.so"})
+        options = {argument[2:].partition("=")[0] for argument in package.cmake_args()}
+        self.assertEqual({name for name in options if name.startswith("REGATTA_")} - self.options(), set())
+        package.build_lbfgsb()
+        self.assertEqual(said[-1][1][:6], ("fortran", "-O2", "-fPIC", "-shared", "-o", "/prefix/lib/liblbfgsb.so"))
+        package.test_selftest()
+        self.assertEqual(said[-1][1], ("/prefix/bin/regatta", "selftest"))
+        recipe, said = self.spack()
+        self.assertNotIn("RG_LBFGSB", " ".join(recipe().cmake_args()))
 
     def test_conda(self):
         try:

@@ -1,24 +1,37 @@
-# Spack: copy this folder into a repository of packages as packages/regatta/, then, in Regatta's tree,
-#   spack dev-build regatta@0.1.0
+# Copy this folder into a repository of packages as packages/regatta/, then `spack install regatta`; to build the tree at
+# hand, `spack dev-build regatta@main` in it.
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+
 from spack.package import *
 
 
 class Regatta(CMakePackage):
-    """Races Bayesian-optimisation algorithms against each other over many seeds on MPI clusters and
-    turns the outcome into regret analysis."""
+    """Regatta races Bayesian-optimisation algorithms against each other over many seeds on MPI clusters and turns the
+    outcome into regret analysis."""
 
-    license("BSD-2-Clause")
+    homepage = "https://regatta.example.org"
+    git = f"{homepage}.git"
 
-    version("0.1.0")  # the tree at hand
+    maintainers("regatta-developers")
+
+    license("BSD-2-Clause", checked_by="regatta-developers")
+
+    version("main", branch="main")
+    version("0.1.0", tag="v0.1.0")
 
     variant("scalapack", default=True, description="Let several ranks share the matrices of a trial")
-    variant("python", default=True, description="Statistics, figures and reports")
+    variant("iterative", default=True, description="Posteriors without a matrix, by PETSc's solvers")
+    variant("bbob", default=True, description="The BBOB problems")
+    variant("lbfgsb", default=True, description="Search by L-BFGS-B 3.0, built with Regatta (~: a method in its place, "
+            "with other bits)")
+    variant("python", default=True, description="What the Python package needs: statistics, figures and reports")
 
     depends_on("c", type="build")
+    depends_on("fortran", type="build", when="+lbfgsb")
     depends_on("cmake@3.22:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("mpi")
-    depends_on("petsc@3.18: +mpi~complex+double")
+    depends_on("petsc@3.18: +mpi+double~complex~int64")
     depends_on("hdf5@1.10: +mpi+hl")
     depends_on("openblas")  # its CBLAS and LAPACKE; its threads and kernels are set and recorded
     depends_on("gsl")
@@ -40,10 +53,38 @@ class Regatta(CMakePackage):
         depends_on("py-pyyaml", type="run")
         depends_on("py-xxhash", type="run")
 
+    # No package of Spack has L-BFGS-B: its source becomes a library of this package.
+    resource(
+        name="lbfgsb",
+        when="+lbfgsb",
+        url="http://users.iems.northwestern.edu/~nocedal/Software/Lbfgsb.3.0.tar.gz",
+        sha256="f5b9a1c8c30ff6bcc8df9b5d5738145f4cbe4c7eadec629220e808dcf0e54720",
+        placement="lbfgsb",
+    )
+
+    @property
+    def lbfgsb_library(self):
+        return join_path(self.prefix.lib, f"liblbfgsb.{dso_suffix}")
+
+    @run_before("cmake", when="+lbfgsb")
+    def build_lbfgsb(self):
+        mkdirp(self.prefix.lib)
+        with working_dir(join_path(self.stage.source_path, "lbfgsb")):
+            Executable(spack_fc)("-O2", "-fPIC", "-shared", "-o", self.lbfgsb_library, "lbfgsb.f", "linpack.f", "timer.f",
+                                 *self.spec["openblas"].libs.ld_flags.split())
+
     def cmake_args(self):
-        # Spack has no package of L-BFGS-B: the method in its place is asked for by name
-        return [
-            self.define("REGATTA_LBFGSB", False),
+        arguments = [
             self.define("REGATTA_TESTS", self.run_tests),
+            self.define_from_variant("REGATTA_LBFGSB", "lbfgsb"),
             self.define_from_variant("REGATTA_SCALAPACK", "scalapack"),
+            self.define_from_variant("REGATTA_ITERATIVE", "iterative"),
+            self.define_from_variant("REGATTA_BBOB", "bbob"),
         ]
+        if self.spec.satisfies("+lbfgsb"):
+            arguments.append(self.define("RG_LBFGSB_LIBRARY", self.lbfgsb_library))
+        return arguments
+
+    def test_selftest(self):
+        """check the installation by small studies on one rank and on two"""
+        which(self.prefix.bin.regatta, required=True)("selftest")
