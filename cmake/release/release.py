@@ -103,8 +103,9 @@ def make(source, out, scratch, epoch):
     tree, = scratch.iterdir()
     build = scratch / "build"
     run("cmake", "-S", tree, "-B", build, *(["-G", "Ninja"] if shutil.which("ninja") else []), "-DCMAKE_INSTALL_PREFIX=/usr",
-        "-DREGATTA_TESTS=OFF", "-DREGATTA_REPRODUCIBLE=ON", env=environment)
-    run("cmake", "--build", build, "--parallel", os.cpu_count(), env=environment)
+        "-DREGATTA_TESTS=OFF", "-DREGATTA_REPRODUCIBLE=ON", "-DCMAKE_SKIP_INSTALL_ALL_DEPENDENCY=ON", env=environment)
+    run("cmake", "--build", build, "--parallel", os.cpu_count(), "--target", "regatta_program", "regatta", "regatta_shared",
+        env=environment)
     run("cpack", "-G", "DEB", "--config", build / "CPackConfig.cmake", "-B", scratch / "deb", cwd=scratch, env=environment)
     package, = (scratch / "deb").glob("*.deb")
     shutil.copy(package, out)

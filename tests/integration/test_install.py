@@ -189,9 +189,10 @@ class Install(RegattaTest):
         """Lmod loads the module of an installation that was moved, and takes all of it back."""
         prefix = self.copied("bin", "share/regatta")
         script = f"""set -e; export MODULEPATH=; . {LMOD}; module use {prefix}/share/regatta/modulefiles
-            before=$PATH:$PYTHONPATH:$CMAKE_PREFIX_PATH; module load regatta; command -v regatta; regatta list kernels | head -n 1
+            module load regatta; command -v regatta; regatta list kernels | head -n 1
             {sys.executable} -c 'import regatta; print(regatta.__file__)'; module -t list
-            module unload regatta; [ "$before" = "$PATH:$PYTHONPATH:$CMAKE_PREFIX_PATH" ]; module help regatta"""
+            module help regatta; module unload regatta
+            if env | grep -v MODULEPATH | grep {prefix}/ >&2; then exit 1; fi"""
         kept = {k: v for k, v in environment().items() if k not in ("PYTHONPATH", "REGATTA", "CMAKE_PREFIX_PATH")}
         done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=kept, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
