@@ -35,9 +35,11 @@ install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
 install(DIRECTORY ${manual}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
 install(DIRECTORY ${manual}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
 install(DIRECTORY ${manual}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
-install(DIRECTORY experiments/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta)
+install(FILES cmake/regatta-analysis.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(DIRECTORY experiments/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta USE_SOURCE_PERMISSIONS)
 install(DIRECTORY cmake/skeletons DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta)
-install(FILES cmake/selftest/selftest.sh tests/integration/smoke.yaml tests/integration/checksums.txt
+install(PROGRAMS cmake/selftest/selftest.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/selftest)
+install(FILES tests/integration/smoke.yaml tests/integration/checksums.txt
         DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/selftest)
 install(FILES experiments/high_dimension/smoke.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/selftest
         RENAME high_dimension.yaml)

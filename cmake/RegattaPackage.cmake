@@ -6,9 +6,11 @@ set(CPACK_PACKAGE_CONTACT "The Regatta developers <regatta@example.org>")
 set(CPACK_PACKAGE_HOMEPAGE_URL ${PROJECT_HOMEPAGE_URL})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION
-    "Races Bayesian-optimisation algorithms against each other over many seeds, under mpirun or on a
-laptop, and turns the outcome into regret analysis: crash-safe, resumable, the same bits whatever the
-layout. With a C library, and a Python package for statistics, figures and reports.")
+    "Races Bayesian-optimisation algorithms against each other over many
+seeds, under mpirun or on a laptop, and turns the outcome into regret
+analysis: crash-safe, resumable, the same bits whatever the layout.
+With a C library, and a Python package for statistics, figures and
+reports.")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -24,6 +26,7 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
     "openmpi-bin, python3, python3-numpy, python3-scipy, python3-pandas, python3-h5py, python3-xarray, \
 python3-matplotlib, python3-jinja2, python3-yaml, python3-xxhash")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenmpi-dev, petsc-dev, cmake")
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/cmake/packaging/deb/prerm)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/cmake/packaging/deb/prerm
+    ${CMAKE_CURRENT_SOURCE_DIR}/cmake/packaging/deb/triggers)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 include(CPack)

@@ -35,7 +35,7 @@ class Install(RegattaTest):
     def test_man_pages_and_completion(self):
         prefix = self.prefix
         pages = {page.name for page in prefix.rglob("man1/*.1")}
-        self.assertEqual(pages, {"regatta.1", *(f"regatta-{command}.1" for command in COMMANDS)})
+        self.assertEqual(pages, {"regatta.1", "regatta-analysis.1", *(f"regatta-{command}.1" for command in COMMANDS)})
         for page in prefix.rglob("man1/*.1"):
             text = page.read_text()
             self.assertTrue(text.startswith(".TH"), page)

@@ -19,13 +19,22 @@ file(RENAME ${documents}/CHANGELOG.md ${documents}/changelog)
 
 file(READ ${documents}/LICENSE licence)
 string(REGEX REPLACE "^.*developers\n\n" "" licence "${licence}")
-string(STRIP "${licence}" licence)
-string(REPLACE "\n\n" "\n.\n" licence "${licence}")
-string(REPLACE "\n" "\n " licence "${licence}")
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../../../LICENSES/BSD-3-Clause.txt third)
+foreach(text licence third)
+  string(STRIP "${${text}}" ${text})
+  string(REPLACE "\n\n" "\n.\n" ${text} "${${text}}")
+  string(REPLACE "\n" "\n " ${text} "${${text}}")
+endforeach()
 file(WRITE ${documents}/copyright "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n"
      "Upstream-Name: Regatta\nSource: ${CPACK_PACKAGE_HOMEPAGE_URL}\n\n"
-     "Files: *\nCopyright: 2026 The Regatta developers\nLicense: BSD-2-Clause\n ${licence}\n")
+     "Files: *\nCopyright: 2026 The Regatta developers\nLicense: BSD-2-Clause\n ${licence}\n\n"
+     "Files: src/maths/sobol_numbers.*\nCopyright: 2008 Frances Y. Kuo and Stephen Joe\nLicense: BSD-3-Clause\n ${third}\n")
 file(REMOVE ${documents}/LICENSE)
+
+# One package has program, library and headers; cpack writes scripts that call ldconfig.
+file(WRITE ${root}/usr/share/lintian/overrides/regatta "regatta: package-name-doesnt-match-sonames *\n"
+     "regatta: link-to-shared-library-in-wrong-package *\nregatta: maintscript-calls-ldconfig *\n"
+     "regatta: initial-upload-closes-no-bugs *\n")
 
 file(GLOB pages ${root}/usr/share/man/man*/*.[0-9])
 execute_process(COMMAND gzip -9nf ${documents}/changelog ${documents}/changelog.Debian ${pages} COMMAND_ERROR_IS_FATAL ANY)
