@@ -3,6 +3,7 @@
 # one of them changed.
 # In a source archive, git has written the commit into commit.txt (.gitattributes).
 file(STRINGS ${SOURCE}/cmake/release/commit.txt commit LIMIT_COUNT 1)
+string(SUBSTRING "${commit}" 0 12 commit)
 if(commit MATCHES "Format")
   execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
                   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

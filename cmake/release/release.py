@@ -85,10 +85,10 @@ def set_version(version, date, address):
 
 # ---- the artefacts ---------------------------------------------------------------------------------------------------
 
-def make_source(out, version):
-    """The archive of the last commit."""
+def make_source(out, version, commit):
+    """The archive of a commit."""
     path = out / f"regatta-{version}.tar.gz"
-    tar = subprocess.run(["git", "-C", ROOT, "archive", "--format=tar", f"--prefix=regatta-{version}/", "HEAD"], check=True,
+    tar = subprocess.run(["git", "-C", ROOT, "archive", "--format=tar", f"--prefix=regatta-{version}/", commit], check=True,
                          stdout=subprocess.PIPE).stdout
     path.write_bytes(gzip.compress(tar, 9, mtime=0))
     return path
@@ -103,9 +103,8 @@ def make(source, out, scratch, epoch):
     tree, = scratch.iterdir()
     build = scratch / "build"
     run("cmake", "-S", tree, "-B", build, *(["-G", "Ninja"] if shutil.which("ninja") else []), "-DCMAKE_INSTALL_PREFIX=/usr",
-        "-DREGATTA_TESTS=OFF", "-DREGATTA_REPRODUCIBLE=ON", "-DCMAKE_SKIP_INSTALL_ALL_DEPENDENCY=ON", env=environment)
-    run("cmake", "--build", build, "--parallel", os.cpu_count(), "--target", "regatta_program", "regatta", "regatta_shared",
-        env=environment)
+        "-DREGATTA_TESTS=OFF", "-DREGATTA_REPRODUCIBLE=ON", env=environment)
+    run("cmake", "--build", build, "--parallel", os.cpu_count(), env=environment)
     run("cpack", "-G", "DEB", "--config", build / "CPackConfig.cmake", "-B", scratch / "deb", cwd=scratch, env=environment)
     package, = (scratch / "deb").glob("*.deb")
     shutil.copy(package, out)
@@ -152,14 +151,14 @@ def sbom(package, source, version, epoch):
             "relationships": [{"spdxElementId": a, "relationshipType": bond, "relatedSpdxElement": b} for a, bond, b in bonds]}
 
 
-def make_all(out, version, epoch):
-    """All artefacts of the last commit in an empty folder; returns {name: bytes}."""
+def make_all(out, version, commit, epoch):
+    """All artefacts of a commit in an empty folder; returns {name: bytes}."""
     if out.exists() and any(out.iterdir()) and not (out / "SHA256SUMS").exists():
         sys.exit(f"release: {out} has other files than those of a release")
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     os.umask(0o022)  # files in packages have modes
-    source = make_source(out, version)
+    source = make_source(out, version, commit)
     with tempfile.TemporaryDirectory(prefix="regatta-release-") as scratch:
         package = make(source, out, pathlib.Path(scratch), epoch)
     (out / f"regatta-{version}.spdx.json").write_text(json.dumps(sbom(package, source, version, epoch), indent=2) + "\n")
@@ -220,11 +219,11 @@ def main():
     agree(ADDRESSES, "address")
     if changed := run("git", "-C", ROOT, "status", "--porcelain", "--untracked-files=no"):
         parser.error(f"there are changes that are not committed: {changed.splitlines()[0].strip()}")
-    epoch = int(run("git", "-C", ROOT, "log", "-1", "--format=%ct"))
+    commit, epoch = run("git", "-C", ROOT, "log", "-1", "--format=%H %ct").split()
     out = ROOT / options.out
-    made = make_all(out, version, epoch)
+    made = make_all(out, version, commit, int(epoch))
     if not options.once:
-        again = make_all(out.with_name(out.name + "-again"), version, epoch)
+        again = make_all(out.with_name(out.name + "-again"), version, commit, int(epoch))
         differ = [name for name in {**made, **again} if made.get(name) != again.get(name)]
         if differ:
             sys.exit(f"release: made twice, these differ: {', '.join(sorted(differ))} ({out}, {out}-again)")

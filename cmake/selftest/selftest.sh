@@ -78,6 +78,17 @@ check_study() {
   fi
 }
 
+# Whether LAUNCH starts two processes. Processes that MPI can't connect are refused by the program itself.
+check_launch() {
+  if ! try $limit $launch echo rank; then
+    fail launch "$launch: $said"
+  elif [ "$(echo "$said" | grep -c '^rank$')" = 2 ]; then
+    pass launch "$launch starts two processes"
+  else
+    fail launch "$launch does not start two processes"
+  fi
+}
+
 check_verify() {
   if try "$REGATTA" verify "$2" -sample 10; then pass "$1" "$(echo "$said" | tail -n 1)"; else fail "$1" "$said"; fi
 }
@@ -104,6 +115,7 @@ check_python() {
 
 version='' fingerprint=''
 check_program
+check_launch
 check_study smoke
 check_study high_dimension
 check_verify verify "$folder/smoke-1.h5"

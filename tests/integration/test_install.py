@@ -164,11 +164,11 @@ class Install(RegattaTest):
         temporary = self.folder / "temporary"
         temporary.mkdir()
         code, lines, err = self.selftest(prefix, TMPDIR=str(temporary))
-        checks = ("program", "smoke on 1 rank", "smoke on 2 ranks", "high_dimension on 1 rank", "high_dimension on 2 ranks",
+        checks = ("program", "launch", "smoke on 1 rank", "smoke on 2 ranks", "high_dimension on 1 rank", "high_dimension on 2 ranks",
                   "verify", "verify of a file from another machine", "page")
         self.assertEqual((code, err), (0, ""), lines)
         self.assertEqual(tuple(line.split(": ")[0].split("  ")[-1].strip() for line in lines[:-1]), checks)
-        self.assertRegex(lines[-1], "^selftest: [78] passed, 0 failed, [01] skipped in [0-9]+ s$")
+        self.assertRegex(lines[-1], "^selftest: [89] passed, 0 failed, [01] skipped in [0-9]+ s$")
         self.assertIn(f"{prefix}/bin/regatta, version ", lines[0])
         self.assertEqual(list(temporary.iterdir()), [])
 
@@ -180,9 +180,11 @@ class Install(RegattaTest):
         code, lines, err = self.selftest(prefix, "-launch", "false", "-folder", kept)
         self.assertEqual((code, err), (1, ""))
         failed = [line.split(": ")[0].removeprefix("FAILED").strip() for line in lines if line.startswith("FAILED")]
-        self.assertEqual(failed, ["smoke on 2 ranks", "high_dimension on 1 rank", "high_dimension on 2 ranks",
+        self.assertEqual(failed, ["launch", "smoke on 2 ranks", "high_dimension on 1 rank", "high_dimension on 2 ranks",
                                   "verify of a file from another machine"], lines)
         self.assertTrue((kept / "smoke-1.h5").exists())
+        code, lines, err = self.selftest(prefix, "-launch", "env", "-folder", kept)
+        self.assertIn("FAILED   launch: env does not start two processes", lines)
 
     @unittest.skipUnless(LMOD.exists(), "no Lmod (Debian: lmod)")
     def test_module(self):
