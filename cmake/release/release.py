@@ -153,7 +153,7 @@ def sbom(package, source, version, epoch):
 
 def make_all(out, version, commit, epoch):
     """All artefacts of a commit in an empty folder; returns {name: bytes}."""
-    if out.exists() and any(out.iterdir()) and not (out / "SHA256SUMS").exists():
+    if out.exists() and any(not path.name.startswith(("regatta", "SHA256SUMS")) for path in out.iterdir()):
         sys.exit(f"release: {out} has other files than those of a release")
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)

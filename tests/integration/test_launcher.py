@@ -123,10 +123,10 @@ class Launcher(RegattaTest):
             self.assertIn("2 trials in", self.run_ok("run", study, "-o", self.output))
         for rank in range(2):
             with mock.patch.dict(os.environ, PMI_RANK=str(rank), PMI_SIZE="2"):
-                code, out, err = regatta("run", study, "-o", self.output)
+                code, out, err = regatta("run", study, "-o", self.folder / "apart.h5")
             self.assertEqual((code, out, err.count("\n")), (2, "", 1 - rank), err)
             self.assertIn("" if rank else "2 processes were started, but Open MPI", err)
-            self.assertFalse(self.output.exists() or self.output.with_suffix(".h5.d").exists())
+            self.assertEqual(list(self.folder.glob("apart.*")), [])
         words = mpirun(2, "run", study, "-o", self.folder / "step.h5")
         inherited = [word for name, value in {**step, "SLURM_PROCID": "0"}.items() for word in ("-x", f"{name}={value}")]
         done = subprocess.run(words[:1] + inherited + words[1:], env=environment(), capture_output=True, text=True,
