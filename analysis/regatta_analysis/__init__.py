@@ -5,6 +5,7 @@
     results.trials, results.data, results.xarray("Holder table")
 """
 try:
+    from . import methods
     from .load import InputError, Results, load
 except ModuleNotFoundError as error:
     raise ImportError(f"regatta_analysis needs the package {error.name} "

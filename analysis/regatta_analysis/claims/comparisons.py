@@ -1,6 +1,7 @@
 """Kinds of checks that compare methods."""
 import numpy as np
 import pandas as pd
+import xxhash
 
 from . import grades, judge
 from .grades import SHOWN, VOID
@@ -10,7 +11,8 @@ from .panels import (curves_of, describe_value, methods_of, metric_of, names, pa
                      words_of_metric)
 from ..load.errors import InputError, nearest
 from ..stats import evidence
-from ..stats.measures import part
+from ..stats.measures import part, trial_values
+from ..stats.regret import more_is_better
 
 
 def better(check, studies):
@@ -174,7 +176,8 @@ def close(check, studies):
         results = studies.get(study)
         problem = problem or results.problems[0]
         metric = metric_of(results, problem, check.get("value", {}).get("metric"), study)
-        first = abs(curves_of(results, problem, metric)[0].replace([np.inf, -np.inf], np.nan).mean())
+        first = trial_values(results, problem, {"metric": metric, "at": 0}).replace([np.inf, -np.inf], np.nan)
+        first = abs(first.mean())
         if not first > 0.0:
             raise undecidable(panel.where, f"the mean {words_of_metric(check)} after the initial design is {first:g}, of "
                               "which there is no share")
@@ -243,9 +246,8 @@ def lead(check, studies):
         among = names(check["among"]) if "among" in check else methods_of(results, problem)
         require(studies, results, problem, [who, *among], where)
         metric = metric_of(results, problem, check.get("metric"), where)
-        frame = part(curves_of(results, problem, metric), check["over"]).dropna()
-        methods = list(dict.fromkeys([who, *among]))
-        cells = [frame.xs(a, level="algorithm") for a in methods]
+        methods, sign = list(dict.fromkeys([who, *among])), -1.0 if more_is_better(results, problem, metric) else 1.0
+        cells = [sign * part(curves_of(results, problem, metric, a), check["over"]).dropna() for a in methods]
         common = common_trials(cells)
         if not len(common):
             raise Missing(f"{where}: no common trials yet")
@@ -298,15 +300,18 @@ def identical(check, studies):
         group_ = results.group(problem)
         if column not in group_.evaluations():
             raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded{nearest(column, group_.evaluations())}")
-        values, trials = group_.values(column), group_.trials
-        done = trials[trials["status"] == "complete"]
-        first, second = (done[done["algorithm"] == a].reset_index()
-                         .set_index(["instance", "seed"])["index"]
-                         for a in (check["who"], check["against"]))
-        common = first.index.intersection(second.index)
-        equal = [np.array_equal(values[first[k]], values[second[k]], equal_nan=True)
-                 for k in common]
-        if equal:
-            items.append(certain(where, all(equal), len(equal), value=float(np.mean(equal)), least=1.0))
+        cells = (group_.done.cells[a] for a in (check["who"], check["against"]))
+        both = pd.concat([pd.Series(cell.each(lambda block: _digests(block.values(column))),
+                                    cell.index.droplevel("algorithm")) for cell in cells], axis=1).dropna()
+        if len(both):
+            equal = (both[0] == both[1]).to_numpy()
+            items.append(certain(where, bool(equal.all()), len(equal), value=float(np.mean(equal)), least=1.0))
     text = "; ".join(f"{i.where}: {round(i.value * i.n)} of {i.n} trials" for i in items)
     return Outcome(text, f"{column} equal bit by bit in every common trial", items)
+
+
+def _digests(values):
+    """A text per trial, equal where all values are equal; NaN equals NaN."""
+    values = values.astype(float) + 0.0
+    values[np.isnan(values)] = np.nan
+    return np.array([xxhash.xxh3_128_hexdigest(row.tobytes()) for row in values], object)

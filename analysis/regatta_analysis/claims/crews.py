@@ -100,7 +100,7 @@ def _table(studies, family, a, b, values, more):
 
 
 def _of(results, cell):
-    return clock.histories(results, cell.problem).of(cell.algorithm)
+    return clock.history(results, cell)
 
 
 def _trials(history):

@@ -55,10 +55,9 @@ def metric_of(results, problem, metric, where):
     return metric
 
 
-def curves_of(results, problem, metric):
-    """Curves of a metric of which less is better."""
-    frame = value_curves(results, problem, metric)
-    return -frame if more_is_better(results, problem, metric) else frame
+def curves_of(results, problem, metric, who):
+    """The curves of a metric of one method with complete trials, by instance and seed."""
+    return value_curves(results, problem, metric, results.group(problem).done.cells[who]).droplevel("algorithm")
 
 
 def _values(results, problem, value, who, where):
@@ -145,13 +144,12 @@ def require(studies, results, problem, wanted, where):
 
 def methods_of(results, problem):
     """The algorithms that have trials on a panel, complete or not."""
-    return list(dict.fromkeys(results.group(problem).column("algorithm")))
+    return list(results.group(problem).cells)
 
 
 def present(results, problem):
     """Algorithms with complete trials on the panel."""
-    trials = results.group(problem).trials
-    have = set(trials.loc[trials["status"] == "complete", "algorithm"])
+    have = results.group(problem).done.cells
     return [a for a in results.algorithms if a in have]
 
 
@@ -184,6 +182,8 @@ def cells_behind(results, problem, algorithm):
     """(cells of the study file behind a method on a panel: (problem, algorithm, swept), whether they have several
     instances)."""
     group = results.group(problem)
-    mine = group.column("algorithm") == algorithm
-    pairs = zip(Group.column(group, "algorithm")[mine], group.column("swept")[mine])
-    return {(group.base, *pair) for pair in pairs}, bool(np.any(group.column("instance")[mine] > 0))
+    mine = group.cells.get(algorithm)
+    if mine is None:
+        return set(), False
+    pairs = set(zip(Group.column(mine, "algorithm"), mine.column("swept")))
+    return {(group.base, *pair) for pair in pairs}, bool(np.any(mine.column("instance") > 0))

@@ -6,7 +6,7 @@ from .grades import OPEN, VOID
 from .items import (BOOTSTRAP, FIXED, common_trials, functional, interval_item, interval_outcome, located, mean_share_item,
                     new_item, share_item, shows, units_of)
 from .outcome import Missing, Outcome, shortened
-from .panels import METRIC_WORDS, cells_behind, describe_value, each_method, metric_of, undecidable, words_of_metric
+from .panels import METRIC_WORDS, cells_behind, curves_of, describe_value, each_method, metric_of, undecidable, words_of_metric
 from ..load.errors import InputError, nearest
 from ..stats.growth import exponents
 from ..stats.measures import TooShort, at, part, trial_values, value_curves
@@ -48,19 +48,19 @@ def drop(check, studies):
     """
     items, factor = [], float(check["factor"])
     for panel, results, problem, who in each_method(check, studies):
-        frame = _falling(results, problem, metric_of(results, problem, check.get("metric"), panel.where), panel)
-        frame = frame.xs(who, level="algorithm")
+        metric = metric_of(results, problem, check.get("metric"), panel.where)
+        _need_falling(results, problem, metric, panel)
+        frame = curves_of(results, problem, metric, who)
         both = pd.DataFrame({who: at(frame, check["start"]), "": at(frame, check["end"])}).dropna()
         items.append(interval_item(panel, both, factor, np.inf, "ratio"))
     return interval_outcome(items, f"value at t = {check['start']} over the value at t = {check['end']}", factor, np.inf)
 
 
-def _falling(results, problem, metric, panel):
-    """The curves of values of which there is a ratio between two queries."""
-    frame = value_curves(results, problem, metric)
-    if metric == "best" and (more_is_better(results, problem, metric) or frame.lt(0.0).any(axis=None)):
+def _need_falling(results, problem, metric, panel):
+    """A ratio between two queries needs values that have one."""
+    if metric == "best" and (more_is_better(results, problem, metric) or results.group(problem).done.each(
+            lambda block: value_curves(results, problem, metric, block).lt(0.0).any(axis=1).to_numpy()).any()):
         raise undecidable(panel.where, "a best value that is maximised, or below 0, does not fall by a factor")
-    return frame
 
 
 def flat(check, studies):
@@ -75,8 +75,8 @@ def flat(check, studies):
     """
     items, factor = [], float(check["factor"])
     for panel, results, problem, who in each_method(check, studies):
-        frame = value_curves(results, problem, metric_of(results, problem, check.get("metric", "instantaneous"), panel.where))
-        frame = frame.xs(who, level="algorithm")
+        metric = metric_of(results, problem, check.get("metric", "instantaneous"), panel.where)
+        frame = curves_of(results, problem, metric, who)
         late, early = (part(frame, check[key]).mean(axis=1) for key in ("late", "early"))
         both = pd.DataFrame({who: late, "": early}).dropna()
         items.append(interval_item(panel, both, 1.0 / factor, factor, "ratio"))
@@ -101,7 +101,7 @@ def reach(check, studies):
     t = int(check["not_before"]) if late else int(check["by"])
     for panel, results, problem, who in each_method(check, studies):
         metric, target = metric_of(results, problem, check.get("metric"), panel.where), float(check.get("target", 0.0))
-        frame = value_curves(results, problem, metric).xs(who, level="algorithm")
+        frame = curves_of(results, problem, metric, who)
         frame = frame[at(frame, t).notna()]
         got = frame.ge(target) if more_is_better(results, problem, metric) else frame.le(target)
         items.append(_reach_item(panel, frame.columns[0], got, at(got, t).to_frame(), who, late))
@@ -158,8 +158,8 @@ def growth(check, studies):
     if other:
         low, high = -np.inf, 0.0
     for panel, results, problem, who in each_method(check, studies):
-        frame = value_curves(results, problem, metric_of(results, problem, metric, panel.where))
-        cells = [_positive_times(frame.xs(a, level="algorithm")) for a in ([who, other] if other else [who])]
+        metric_of(results, problem, metric, panel.where)
+        cells = [_positive_times(curves_of(results, problem, metric, a)) for a in ([who, other] if other else [who])]
         common = common_trials(cells)
         cells = [cell.loc[common] for cell in cells]
         columns = np.intersect1d(cells[0].columns, cells[-1].columns)
@@ -190,8 +190,8 @@ def trend(check, studies):
     items, metric = [], check.get("metric", "confidence")
     limits = (0.05, np.inf) if check["grows"] else (-0.05, 0.05)
     for panel, results, problem, who in each_method(check, studies):
-        curves = value_curves(results, problem, metric_of(results, problem, metric, panel.where))
-        cell = _positive_times(curves.xs(who, level="algorithm"))
+        metric_of(results, problem, metric, panel.where)
+        cell = _positive_times(curves_of(results, problem, metric, who))
         x = np.log(np.asarray(cell.columns, float) + before_queries(results, problem, who, metric))
 
         def statistic(means, x=x):
@@ -215,13 +215,15 @@ def bound(check, studies):
     items, vacuous = [], []
     for panel, results, problem, who in each_method(check, studies):
         metric_of(results, problem, "cumulative", panel.where)
-        frame = bounds.since_design(results, problem).xs(who, level="algorithm")
+        done = results.group(problem).done
+        frame = bounds.since_design(results, problem, done.cells[who]).droplevel("algorithm")
         limit = _limit(check["bound"], panel, results, problem, who)
         columns = [t for t in frame.columns if t in limit.index and t > 0]
         if not columns:
             raise Missing(f"{panel.where}: the bounds say nothing of {check['bound']} for {who}")
         over = frame[columns].dropna() / limit[columns].to_numpy()
-        worst = np.nanmax(value_curves(results, problem, "instantaneous").to_numpy())
+        worst = np.nanmax(done.each(lambda block: np.fmax.reduce(
+            value_curves(results, problem, "instantaneous", block).to_numpy(), axis=1)))
         share = (limit[columns] / (worst * np.array(columns))).min()
         if share >= 1.0:
             vacuous.append(f"{who} ({panel.where}, {columns[-1]} queries): at least {share:.3g} times that, and cumulative "

@@ -9,7 +9,7 @@ from ..load.program import formula
 from ..stats.regret import curves, regret_curves
 from ..stats import extended
 from ..load.settings import aimed_score, panel_label, panels, swept_outside
-from ..stats.statistics import summarise
+from ..stats.summaries import over_cells
 
 COLUMNS = ["problem", "algorithm", "swept", "quantity", "t", "value", "kind", "remark"]
 NAMES = {
@@ -74,10 +74,10 @@ def problems(results, table, quantities=NAMES):
     return [p for p in results.problems if p in known]
 
 
-def since_design(results, problem):
-    """Cumulative regret of the queries. Studies that count regret from the first evaluation on include the initial
+def since_design(results, problem, of=None):
+    """Cumulative regret of the queries (of the trials `of`). Studies that count regret from the first evaluation on include the initial
     design, to which the bounds do not apply."""
-    frame = regret_curves(results, problem, "cumulative")
+    frame = regret_curves(results, problem, "cumulative", of)
     return frame.sub(frame[0].fillna(0.0), axis=0) if 0 in frame else frame
 
 
@@ -89,8 +89,7 @@ def regret_figure(results, table):
         styles, methods, notes, counts = style.algorithm_styles(results.algorithms), {}, set(), []
         for problem, panel in panels:
             rows = table[table["problem"] == problem]
-            summary = summarise(since_design(results, problem), (0.25, 0.75),
-                                results.algorithms)
+            summary = over_cells(results, problem, lambda cell: since_design(results, problem, cell))
             summary = summary[summary["t"] > 0]
             counts += summary["n"].tolist()
             for algorithm, cell in summary.groupby("algorithm", sort=False):
@@ -120,16 +119,11 @@ def realised(results, problem, algorithm, rows):
     (`robust_realised` of the program), as means over the runs. {quantity: series over t}; empty for rules outside the
     theorems."""
     slope = rows.loc[(rows["algorithm"] == algorithm) & (rows["quantity"] == "measure_slope"), "value"]
-    recorded = results.group(problem).evaluations()
-    if slope.empty or not {"bound_width", "confidence"} <= set(recorded):
+    cell = results.group(problem).done.cells.get(algorithm)
+    if slope.empty or cell is None or not {"bound_width", "confidence"} <= set(cell.evaluations()):
         return {}
-
-    def of(column):
-        frame = curves(results, problem, column)
-        frame = frame.loc[:, frame.columns > 0]
-        return frame[frame.index.get_level_values("algorithm") == algorithm]
-
-    frames = {column: of(column) for column in WIDTHS if column in recorded}
+    frames = {column: curves(results, problem, column, of=cell).iloc[:, 1:] for column in WIDTHS
+              if column in cell.evaluations()}
     shape = runs, times = frames["bound_width"].shape
     columns = {"run": np.repeat(np.arange(runs), times)}
     columns |= {column: frames[column].to_numpy().ravel() if column in frames
@@ -157,9 +151,8 @@ def gain_figure(results, table):
         styles, methods, counts = style.algorithm_styles(results.algorithms), {}, []
         for problem, panel in panels:
             rows = table[table["problem"] == problem]
-            frame = curves(results, problem, "information_gain")
-            summary = summarise(frame.loc[:, frame.columns > 0].dropna(how="all"), (0.25, 0.75),
-                                results.algorithms)
+            summary = over_cells(results, problem, lambda cell: curves(
+                results, problem, "information_gain", of=cell).iloc[:, 1:].dropna(how="all"))
             counts += summary["n"].tolist()
             for algorithm, cell in summary.groupby("algorithm", sort=False):
                 methods[algorithm] = styles[algorithm]
@@ -185,12 +178,9 @@ def dress(panel, problem, label):
 
 def _vacuous(results, problem, rows):
     """A note on a bound that grows like T and stays above the regret of random search: it is not informative yet."""
-    trials = results.group(problem).trials
-    random = trials.loc[trials["algorithm_name"] == "random", "algorithm"].unique()
-    frame = since_design(results, problem)
-    notes = set()
-    for algorithm in random:
-        regret = frame.xs(algorithm, level="algorithm").mean()
+    cells, notes = results.group(problem).done.cells, set()
+    for cell in (cell for cell in cells.values() if "random" in cell.column("algorithm_name")):
+        regret = since_design(results, problem, cell).mean()
         last = int(regret.index[-1])
         ends = rows[rows["quantity"].isin(list(NAMES)) & (rows["t"] == last)]
         if len(ends) and np.all(ends["value"] > regret.iloc[-1]):

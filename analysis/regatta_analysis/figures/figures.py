@@ -14,8 +14,8 @@ from ..escape import number
 from ..stats import extended
 from ..stats.regret import METRICS, curves, dynamic_note, metric_on, more_is_better
 from ..load.settings import words_of_settings
-from ..stats.statistics import INTERVAL, summarise
-from ..stats.summaries import cell_summaries
+from ..stats.statistics import INTERVAL
+from ..stats.summaries import cell_summaries, over_cells
 from .laws import confidence_law
 
 BANDS = ("median", "se", "quantile", "bootstrap")  # the first one is the default everywhere
@@ -179,14 +179,12 @@ def drawn_note(band, rows, words=""):
 
 def confidence_problems(results):
     """Problems on which a method recorded its confidence parameter."""
-    return [p for p in results.problems if "confidence" in results.group(p).evaluations()
-            and np.isfinite(results.group(p).values("confidence")).any()]
+    return [p for p in results.problems if results.group(p).knows("confidence")]
 
 
 def confidence_summary(results, problem):
     """Mean and 95% interval over the trials of the recorded confidence parameter, per query."""
-    frame = curves(results, problem, "confidence")
-    return summarise(frame.loc[:, frame.columns > 0], (0.025, 0.975), results.algorithms)
+    return over_cells(results, problem, lambda cell: curves(results, problem, "confidence", of=cell).iloc[:, 1:], (0.025, 0.975))
 
 
 def confidence_figure(results, points=None):
@@ -222,10 +220,9 @@ def confidence_figure(results, points=None):
 
 def recorded_law(results, problem, algorithm, t, points=None):
     """The law by formula for the settings of a cell; None without such a law."""
-    group = results.group(problem)
-    first = np.flatnonzero(group.column("algorithm") == algorithm)[:1]
-    name, dim = (group.column(column)[first][0] for column in ("algorithm_name", "n_dim_x"))
-    return confidence_law(name, t, points, dim, group.parameters("algorithm", first[0]))
+    cell = results.group(problem).cells[algorithm]
+    name, dim = (cell.column(column)[0] for column in ("algorithm_name", "n_dim_x"))
+    return confidence_law(name, t, points, dim, cell.parameters("algorithm"))
 
 
 def theory_figure(points, horizon, methods=("gp_ucb", "rgp_ucb", "irgp_ucb")):

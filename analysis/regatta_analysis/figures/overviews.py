@@ -38,8 +38,7 @@ def profiles_of(loaded, names=None):
 
 def _known_hits(results, study, cost):
     """Hits on the problems whose optimum is known."""
-    known = [p for p in results.problems if "simple_regret" in results.group(p).evaluations()
-             and (~np.isnan(results.group(p).values("simple_regret"))).any()]
+    known = [p for p in results.problems if results.group(p).knows("simple_regret")]
     if not known:
         return None
     table = profiles.hits(results, cost=cost, problems=known)

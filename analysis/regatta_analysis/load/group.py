@@ -1,7 +1,7 @@
 """The trials of one problem, read on demand."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import copy
 import json
@@ -13,12 +13,13 @@ import pandas as pd
 
 from .errors import InputError, nearest, one_line
 from .settings import as_words, column_of, method_label, panel_label, same_value, swept_settings, typed
-from .variables import joined
+from .variables import joined, places_of, places_of_pairs
 
 if TYPE_CHECKING:
     import xarray as xr
 
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
+BLOCK = 1 << 22  # values of one variable that are read at once, 32 MB
 LONG = ("id", "key", "checksum", "timeline", "failure_texts")  # texts that differ from trial to trial
 FLAGS = {"failed": False, "feasible": True, "known": False, "asked_otherwise": False}  # for rows without a value
 STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
@@ -87,12 +88,53 @@ class Group:
         """The group of the trials where `keep` is true."""
         return self._of(self._rows[keep])
 
+    def head(self, n: int) -> Group:
+        """The group of the first n trials."""
+        return self._of(self._rows[:n])
+
     def _of(self, rows):
         made = copy.copy(self)
-        for name in ("columns", "trials", "swept"):
+        for name in [name for name, kind in vars(Group).items() if isinstance(kind, cached_property)]:
             made.__dict__.pop(name, None)
         made._rows, made.n = rows, len(rows)
         return made
+
+    # What reads evaluations goes through the trials in this way, so that its memory depends on neither the number of
+    # trials nor that of cells.
+
+    @cached_property
+    def done(self) -> Group:
+        """The group of the complete trials."""
+        return self.subset(self.column("status") == "complete")
+
+    @cached_property
+    def cells(self) -> dict[str, Group]:
+        """{algorithm: the group of its trials}, in the order of the file."""
+        return {algorithm: self._of(self._rows[own]) for algorithm, own in places_of(self.column("algorithm"))}
+
+    def blocks(self, width: int | None = None) -> Iterator[Group]:
+        """The trials in their order, in groups of at most BLOCK values where a trial has `width` values (default: those
+        of a variable with one value per evaluation). There is at least one group, which may have no trials."""
+        step = max(1, BLOCK // max(1, width or self._table.longest))
+        for first in range(0, max(self.n, 1), step):
+            yield self._of(self._rows[first:first + step])
+
+    def each(self, compute: Callable[[Group], np.ndarray]) -> np.ndarray:
+        """What `compute` gives for the trials (trials x ...), computed for `blocks` of them."""
+        return np.concatenate([compute(block) for block in self.blocks()])
+
+    def is_stored(self, name: str) -> bool:
+        """Whether a variable with one value per evaluation was ever written."""
+        return name in self.evaluations() and self._table.is_stored(name)
+
+    def knows(self, name: str) -> bool:
+        """Whether such a variable has a value that is not NaN in some trial."""
+        return self.is_stored(name) and any((~np.isnan(block.values(name))).any() for block in self.blocks())
+
+    @cached_property
+    def index(self) -> pd.MultiIndex:
+        """Algorithm, instance and seed of the trials."""
+        return pd.MultiIndex.from_arrays([self.column(name) for name in IDENTITY[1:]], names=IDENTITY[1:])
 
     @property
     def settings(self) -> dict[str, str]:
@@ -165,20 +207,21 @@ class Group:
             yield trial, [{"evaluation": int(number), "reason": reason, "text": full.get(int(number), reason)}
                           for number, reason in pairs]
 
-    def labels(self) -> list[tuple[str, str]]:
-        """Pairs (algorithm, swept) that the trials have."""
-        return list(dict.fromkeys(zip(self.column("algorithm"), self.column("swept"))))
+    def labels(self) -> dict[tuple[str, str], int]:
+        """{(algorithm, swept): the place of its first trial} of the pairs that the trials have."""
+        return {pair: int(own[0]) for pair, own in self._pairs}
+
+    @cached_property
+    def _pairs(self):
+        return places_of_pairs(self.column("algorithm"), self.column("swept"))
 
     def select(self, algorithms: Iterable[str] | None, where: Mapping[str, object]) -> Group:
         """The group of the trials of some algorithms and settings; see Results.select."""
-        wanted = {}
-        for (algorithm, swept), own in self.swept.items():
-            mine = {**own, **self.at}
-            wanted[algorithm, swept] = (
-                (algorithms is None or {algorithm, method_label(algorithm, swept)} & set(algorithms))
-                and all(same_value(mine.get(name, value), value) for name, value in where.items()))
-        keep = np.array([bool(wanted[pair]) for pair in
-                         zip(self.column("algorithm"), self.column("swept"))], bool)
+        keep = np.zeros(self.n, bool)
+        for (algorithm, swept), own in self._pairs:
+            mine = {**self.swept[algorithm, swept], **self.at}
+            keep[own] = bool(algorithms is None or {algorithm, method_label(algorithm, swept)} & set(algorithms)) \
+                and all(same_value(mine.get(name, value), value) for name, value in where.items())
         return self.subset(keep)
 
     def dims(self, name: str) -> tuple[str, ...]:
@@ -217,7 +260,7 @@ class Group:
         """(algorithm, trials, number of all its trials) of methods whose program asked otherwise after a restart."""
         if "asked_otherwise" not in self.names:
             return []
-        otherwise = np.nansum(self.values("asked_otherwise"), axis=1) > 0
+        otherwise = self.each(lambda block: np.nansum(block.values("asked_otherwise"), axis=1) > 0)
         algorithms = self.column("algorithm")
         return [(label, int(otherwise[algorithms == label].sum()), int((algorithms == label).sum()))
                 for label in dict.fromkeys(algorithms[otherwise])]

@@ -6,7 +6,7 @@ import pandas as pd
 from .errors import InputError
 from .group import Group, reading
 from .settings import aimed_score, column_of, panel_label, panels, swept_outside
-from .variables import Slice, Table
+from .variables import Slice, Table, places_of_pairs
 
 
 def groups_of(path, parts):
@@ -25,17 +25,14 @@ def _split(path, label, parts):
     keep = np.arange(sum(table.lengths))
     if len(parts) > 1:  # a shard, and the shard into which it was merged
         keep = np.flatnonzero(~pd.Series(table.texts("id", keep)).duplicated())
-    algorithm, swept = (table.column(name, keep) for name in ("algorithm", "swept"))
-    codes, distinct = pd.MultiIndex.from_arrays([algorithm, swept]).factorize()
-    found, places = panels([swept_outside(*pair) for pair in distinct])
+    pairs = places_of_pairs(*(table.column(name, keep) for name in ("algorithm", "swept")))
+    found, places = panels([swept_outside(*pair) for pair, _ in pairs])
     scores = next((text for text in table.column("scores", keep) if text), "") \
         if "scores" in table.names else ""
-    order = np.argsort(codes, kind="stable")
-    rows = np.split(keep[order], np.cumsum(np.bincount(codes, minlength=len(distinct)))[:-1])
     mine = [[] for _ in found]
-    for own, numbers in zip(rows, places):
+    for (_, own), numbers in zip(pairs, places):
         for number in numbers:
-            mine[number].append(own)
+            mine[number].append(keep[own])
     table = Table(parts, len(found) > 1)
     tables = _by_score(table, scores)
     for at, some in zip(found, mine):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import is_dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,9 @@ from .variables import joined
 
 if TYPE_CHECKING:
     import xarray as xr
-    from matplotlib.figure import Figure
+
+SMALL, KEPT = 1 << 16, 128 << 20  # bytes of a result that is always remembered, of all larger ones
+
 
 
 def remembered(compute: Callable) -> Callable:
@@ -44,18 +47,23 @@ class Results:
             raise InputError(f"{path}: no trials in it")
         self.title = str(attributes.get("title", "")) or path.stem
         self.complete = bool(attributes.get("complete", 0))
-        self._remembered = {}
+        self._remembered, self._large = {}, {}  # results of `remember`, and the bytes of the large ones
 
     def __getstate__(self):
         """Copies, also in other processes, compute again what they need."""
-        return {**self.__dict__, "_remembered": {}}
+        return {**self.__dict__, "_remembered": {}, "_large": {}}
 
     def remember(self, key: Any, make: Callable[[], Any]) -> Any:
         """The result of `make`, computed once, so that figures, tables and pages of one study use the same numbers.
-        Callers must not change it."""
-        if key not in self._remembered:
-            self._remembered[key] = make()
-        return self._remembered[key]
+        Callers must not change it. Large results that were not used for long are forgotten, and computed again."""
+        made = self._remembered.pop(key) if key in self._remembered else make()
+        self._remembered[key] = made  # the last one
+        if key not in self._large and (size := _bytes(made)) > SMALL:
+            self._large[key] = size
+            for old in list(self._remembered):
+                if sum(self._large.values()) > KEPT and old in self._large and old != key:
+                    del self._remembered[old], self._large[old]
+        return made
 
     def remembers(self, key: Any) -> bool:
         return key in self._remembered
@@ -145,6 +153,14 @@ class Results:
         names = dict.fromkeys(name for group in groups for name in group.columns)
         return pd.DataFrame({**{n: joined([group.column(n) for group in groups]) for n in names},
                        **dict(self._setting_columns(groups))}, copy=False)
+
+    def column(self, name: str) -> np.ndarray:
+        """One column of `trials`, which alone is read; NaN where a trial has no value."""
+        return joined([group.column(name) for group in self._places.values()])
+
+    def has_column(self, name: str) -> bool:
+        """Whether `trials` has a column."""
+        return any(name in group.columns for group in self._places.values())
 
     def texts(self, name: str) -> np.ndarray:
         """A text that differs from trial to trial: one of LONG, for each of `trials`."""
@@ -242,7 +258,7 @@ class Results:
         """The results of some trials. `problems` and `algorithms` are labels, with or without swept settings. `where`
         is {setting: value}; a cell that was not swept over a setting has every value of it. Raises InputError if no
         trial is left."""
-        self._check_names(problems, algorithms, where or {})
+        self.check_names(problems, algorithms, where or {})
         where = {find_setting(name, self.settings): value for name, value in (where or {}).items()}
         chosen = None if problems is None else [group for group in self._problems.values()
                                                 if {group.label, group.base} & set(problems)]
@@ -252,7 +268,7 @@ class Results:
             made.plan = self.plan.select(problems, chosen, algorithms, where)
         return made
 
-    def _check_names(self, problems, algorithms, where):
+    def check_names(self, problems, algorithms, where):
         groups = self._problems.values()
         pairs = {pair for group in groups for pair in group.labels()}
         known = {"problem": dict.fromkeys(n for g in groups for n in (g.base, g.label)),
@@ -324,52 +340,6 @@ class Results:
             made.insert(place + k, column_named(name, part, made), found)
         return made
 
-    def best_settings(self, metric: str | None = None) -> pd.DataFrame:
-        """The best setting of a sweep for every problem and method, and the settings that may be as good:
-        `stats.best.best_settings`. `metric`: the first one of the figures if not given."""
-        return self._answer("best_settings", metric)
-
-    def effects(self, metric: str | None = None) -> pd.DataFrame:
-        """The effect of each swept setting, paired over the others: `stats.best.effects`."""
-        return self._answer("effects", metric)
-
-    def compare(self, a: str, b: str, metric: str | None = None) -> pd.DataFrame:
-        """Whether one algorithm is better than another at the last query, by the comparison of reports and claims
-        (docs/statistics.md): `stats.inference.compared`. A row per problem, and one over all problems: n pairs, the
-        typical ratio (or difference) of a to b with a 95 % interval that holds at any number of trials, P(better) with
-        its interval, the grade of "a is better than b" (shown, contradicted, equivalent, undecided) and a sentence.
-        `metric`: the first one of the figures if not given."""
-        from ..stats import inference
-        self._check_names(None, [a, b], {})
-        if a == b:
-            raise InputError(f"{self.path}: {a!r} is compared with itself")
-        return inference.compared(self, self._metric(metric), a, b)
-
-    def figure(self, metric: str | None = None, band: str = "median") -> Figure:
-        """Curves of regret, a panel for each problem, as a figure of Matplotlib that a notebook shows. `metric`: the
-        first one of the figures if not given. `band`: median with its 95 % interval, or "se", "quantile", "bootstrap",
-        as the option --band of `regatta_analysis`."""
-        from ..figures import figures, style
-        if band not in figures.BANDS:
-            raise InputError(f"{self.path}: no band {band!r}{nearest(band, figures.BANDS)} (there are: "
-                             f"{', '.join(figures.BANDS)})")
-        figure = figures.regret_grid(self, self.problems, self._metric(metric), band=figures.Band(band))
-        style.mark(figure, self.state)
-        return figure
-
-    def _answer(self, name, metric):
-        from ..stats import best
-        metric = self._metric(metric)
-        return self.remember((name, metric), lambda: getattr(best, name)(self, metric)).copy()
-
-    def _metric(self, metric):
-        from ..stats import regret  # imported here, because it imports this module
-        metric = metric or regret.default_metrics(self)[0]
-        if metric not in regret.METRICS:
-            raise InputError(f"{self.path}: no metric {metric!r}{nearest(metric, regret.METRICS)} (there are: "
-                             f"{', '.join(regret.METRICS)})")
-        return metric
-
     def counts(self) -> dict[str, int]:
         """{planned, done, failed, missing}: numbers of trials, each trial once. Planned are the trials of the study,
         also of problems and methods that have none yet. Of a selection, if the program `regatta` can't plan the study,
@@ -393,6 +363,15 @@ class Results:
             place.column("cell"), np.nan_to_num((place.constant("planned_seeds") * place.constant(
                 "planned_instances")).astype(float)))}
         return int(sum(cells.values()))
+
+
+def _bytes(made):
+    """The bytes of arrays and frames, 0 of other things."""
+    if isinstance(made, (pd.DataFrame, pd.Series)):
+        return int(np.sum(made.memory_usage()))
+    if isinstance(made, (tuple, list)):
+        return sum(map(_bytes, made))
+    return made.nbytes if isinstance(made, np.ndarray) else sum(map(_bytes, vars(made).values())) if is_dataclass(made) else 0
 
 
 def _whole(groups):

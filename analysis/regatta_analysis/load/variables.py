@@ -114,6 +114,11 @@ class Table:
         firsts = ((name, self.first(name)) for name in self.names)
         return [n for n, first in firsts if len(first.shape) > 1 and first.dims[:2] == ("trial", "iteration")]
 
+    @cached_property
+    def longest(self):
+        """The largest number of evaluations of a trial."""
+        return max((part[name].shape[1] for name in self.evaluations[:1] for part in self.parts if name in part), default=1)
+
     def is_stored(self, name):
         """Whether any value of a variable was ever written."""
         return any(part[name].stored for part in self.parts if name in part)
@@ -217,6 +222,19 @@ def joined(arrays):
     if any(array.dtype == object for array in arrays):
         arrays = [array.astype(object, copy=False) for array in arrays]
     return np.concatenate(arrays)
+
+
+def places_of(values):
+    """(value, places of its entries, in ascending order) of every distinct value, in the order of the first ones."""
+    codes, distinct = pd.factorize(values)
+    order = np.argsort(codes, kind="stable")
+    return list(zip(distinct, np.split(order, np.cumsum(np.bincount(codes, minlength=len(distinct)))[:-1])))
+
+
+def places_of_pairs(first, second):
+    """The same for pairs of texts."""
+    (codes, ones), (others, texts) = map(pd.factorize, (first, second))
+    return [((ones[pair // len(texts)], texts[pair % len(texts)]), own) for pair, own in places_of(codes * len(texts) + others)]
 
 
 def _encoded(values):

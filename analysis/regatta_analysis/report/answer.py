@@ -14,7 +14,7 @@ import numpy as np
 from ..escape import markdown
 from ..load.results import remembered
 from ..stats import aggregate, evidence, inference, robust, sweep
-from ..stats.regret import METRICS, default_metrics, metric_on, more_is_better, optimum_known, stops
+from ..stats.regret import METRICS, default_metrics, metric_on, more_is_better, optimum_known, queries, stops
 from . import parts, tables
 
 SHOWN, SUPPORTED, OPEN, ALIKE, AGAINST = "shown", "supported", "open", "no difference in practice", "worse"
@@ -294,16 +294,14 @@ def _limits(results, metric, found):
 
 
 def _by_instance(results, problem):
-    trials = results.group(problem).trials
-    return 1 < trials["instance"].nunique() < len(trials) / max(1, trials["algorithm"].nunique())
+    group = results.group(problem)
+    return 1 < len(np.unique(group.column("instance"))) < group.n / max(1, len(group.cells))
 
 
 def _unequal(results, problem):
     """Whether complete trials of two methods have different numbers of queries."""
-    group = results.group(problem)
-    trials = group.trials[group.trials["status"] == "complete"]
-    made = (trials["n_iterations"] - trials["n_initial"]).groupby(trials["algorithm"], observed=True).agg(["min", "max"])
-    return bool(len(made) and made["min"].min() < made["max"].max()) or bool((stops(group) > 0).any())
+    made = queries(results, problem)
+    return bool(len(made) and made.min() < made.max()) or bool((stops(results.group(problem)) > 0).any())
 
 
 def _deciding(results, found):
@@ -315,13 +313,13 @@ def _deciding(results, found):
     if not able:
         return [f"No open comparison is near a decision: at these shares of wins none is decided by {MOST:,} pairs."]
     extra, f, r = min(able, key=lambda w: w[0])
-    trials = results.group(f.problem).trials
-    key = "instance" if trials["instance"].nunique() > 1 else "seed"
+    key = "instance" if len(np.unique(results.group(f.problem).column("instance"))) > 1 else "seed"
     goal = int(np.ceil(r.needed / 5.0) * 5) if r.needed > 20 else int(r.needed)
     more = goal - r.n
     cost = ""
-    if "cpu" in results.trials and results.trials["cpu"].sum() > 0:
-        each = results.trials["cpu"].sum() / max(1, results.trials[key].nunique())
+    seconds = np.nansum(results.column("cpu").astype(float))
+    if seconds > 0:
+        each = seconds / max(1, len(np.unique(results.column(key))))
         cost = f" ({parts.duration(float(more * each))} of CPU time)"
     first = "Of the open comparisons the nearest to a decision is" if len(wanted) > 1 else "Open is"
     return [f"{first} {f.leader} against {r.name} on {results.title_of(f.problem)}: about {more} more {key}s{cost} decide "

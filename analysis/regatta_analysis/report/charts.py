@@ -11,7 +11,7 @@ from ..figures import figures, style, sweep as sweep_figures
 from ..figures.panels import views, words_of
 from ..progress import progress
 from ..stats import sweep
-from ..stats.profiles import spent
+from ..stats.profiles import mean_spent
 from ..stats.regret import METRICS, dynamic_note, metric_on
 from ..stats.summaries import cell_summaries
 from . import tables
@@ -83,8 +83,7 @@ def _cpu(results, problem):
     """Mean CPU seconds of an algorithm until each query; {} if they were not recorded."""
     if not {"cpu_fit", "cpu_acquire"} <= set(results.group(problem).evaluations()):
         return {}
-    means = spent(results, problem).groupby(level="algorithm").mean()
-    return {a: row for a, row in means.iterrows()}
+    return {a: pd.Series(mean_spent(results, problem, cell)) for a, cell in results.group(problem).done.cells.items()}
 
 
 def _measure(cells, metric, band, points):

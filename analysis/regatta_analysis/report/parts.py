@@ -1,4 +1,5 @@
 """Parts of several pages: the software and machines of the results, and the failed trials."""
+import numpy as np
 import pandas as pd
 
 from ..load.settings import problem_of
@@ -6,32 +7,32 @@ from ..load.settings import problem_of
 
 def provenance(results):
     """{item: value} of the software and machines of the results."""
-    trials, about = results.trials, {"results file": results.path.name}
+    about = {"results file": results.path.name}
     for name in ("source", "references", "checksum", "history"):
         if str(results.attributes.get(name, "")).strip():
             about[name] = str(results.attributes[name]).strip()
     for column, words in (("host", "hosts"), ("machine", "machines"), ("software", "software"),
                           ("fingerprint", "numeric fingerprints")):
-        if column in trials:
-            values = [f"{int(v):016x}" if column == "fingerprint" else str(v)
-                      for v in trials[column].dropna().unique()]
-            about[words] = "; ".join(v for v in values[:4] if v)
-    if "started" in trials and trials["started"].notna().any():
+        values = [f"{int(v):016x}" if column == "fingerprint" else str(v) for v in pd.unique(results.column(column)) if v == v]
+        about[words] = "; ".join(v for v in values[:4] if v)
+    started = results.column("started").astype(float)
+    if not np.isnan(started).all():
         first, last = (pd.Timestamp(t, unit="s").strftime("%Y-%m-%d %H:%M UTC") for t in
-                       (trials["started"].min(), trials["started"].max()))
+                       (np.nanmin(started), np.nanmax(started)))
         about["trials started"] = f"{first} to {last}"
     for column, words in (("cpu", "CPU hours"), ("wall", "wall hours of the trials")):
-        if column in trials:
-            about[words] = f"{trials[column].sum() / 3600.0:.3g}"
+        if results.has_column(column):
+            about[words] = f"{np.nansum(results.column(column)) / 3600.0:.3g}"
     return {k: v for k, v in about.items() if v}
 
 
 def failed_trials(results, most=5):
     """Lines on the first failed trials, with their messages."""
-    failed = results.trials[results.trials["status"] == "failed"]
+    failed = [group.subset(group.column("status") == "failed") for group in map(results.group, results.places)]
     lines = [f"{t.algorithm} on {problem_of(t)}, instance {t.instance}, seed {t.seed}: "
-             f"{getattr(t, 'message', '') or 'no message'}" for t in failed.head(most).itertuples()]
-    return lines + ([f"and {len(failed) - most} more"] if len(failed) > most else [])
+             f"{getattr(t, 'message', '') or 'no message'}" for group in failed for t in group.head(most).trials.itertuples()]
+    more = sum(group.n for group in failed) - most
+    return lines[:most] + ([f"and {more} more"] if more > 0 else [])
 
 
 def duration(seconds):

@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from markupsafe import Markup
 
 from ..claims import checks, claims
@@ -164,7 +165,7 @@ def _state(results):
 def _tiles(results):
     """[(value, words, class)]"""
     done, planned, failed = map(results.counts().get, ("done", "planned", "failed"))
-    rows = results.trials["n_iterations"].sum()
+    rows = results.column("n_iterations").sum()
     problems = len({results.group(p).base for p in results.problems})
     methods = len({method_label(*pair) for p in results.problems for pair in results.group(p).labels()})
     swept = len(sweep_stats.names(results))
@@ -172,8 +173,8 @@ def _tiles(results):
              _counted(problems, "problem"), _counted(methods, "algorithm"),
              *([_counted(swept, "swept setting")] if swept else []), (f"{int(rows):,}", "evaluations", ""),
              *([(f"{failed:,}", "failed trials", "bad")] if failed else [])]
-    if "cpu" in results.trials:
-        seconds = float(results.trials["cpu"].sum())
+    if results.has_column("cpu"):
+        seconds = float(np.nansum(results.column("cpu")))
         found.append((parts.duration(seconds), "CPU time", ""))
     return found
 

@@ -13,21 +13,19 @@ from ..stats import extended, robust
 from ..stats.best import not_worse
 from ..stats.measures import trial_values
 from ..stats.regret import METRICS, censored, dynamic_note, metric_on, more_is_better, queries
-from ..stats.summaries import cell_summaries
+from ..stats.summaries import cell_summaries, last_summaries
 
 STAGES = ("fit", "acquire", "evaluate")
 UPRIGHT = 6  # problems that fit side by side
 
 
 def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
-    """Every statistic of every cell at every query: one row per metric, problem, algorithm and t."""
-    blocks = []
+    """Every statistic of every cell at every query: a frame per metric and problem, of one row per algorithm and t."""
     for metric in metrics:
         for problem in progress(results.problems, "tables of curves"):
             block = cell_summaries(results, problem, metric, quantiles, bootstrap=True)
             about = pd.DataFrame({"metric": metric, "problem": problem}, index=block.index)
-            blocks.append(pd.concat([about, block], axis=1))
-    return pd.concat([b for b in blocks if len(b)] or blocks[:1], ignore_index=True)
+            yield pd.concat([about, block], axis=1)
 
 
 def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
@@ -38,7 +36,7 @@ def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
     for metric in metrics:
         last = []
         for problem in results.problems:
-            summary, end = cell_summaries(results, problem, metric, quantiles, bootstrap), queries(results, problem)
+            summary, end = last_summaries(results, problem, metric, quantiles, bootstrap), queries(results, problem)
             here = results.cells([problem]).assign(t=end.max() if len(end) else np.nan)
             here = here.merge(summary, how="left", on=["algorithm", "t"])
             stuck = here["algorithm"].map(stuck_trials(results, problem, metric)).fillna(0)
@@ -67,30 +65,26 @@ def runtime(results):
     """
     rows = []
     for problem in results.problems:
-        group = results.group(problem)
-        trials = group.trials
-        made = (trials["n_iterations"] - trials["n_initial"]).to_numpy(float)
-        totals = {f"{clock}_{stage}": _total(group, f"{clock}_{stage}")
-                  for clock in ("wall", "cpu") for stage in STAGES}
-        for clock in ("wall", "cpu"):
-            totals[clock] = sum(totals[f"{clock}_{stage}"] for stage in STAGES)
-        totals["per_query"] = (totals["wall_fit"] + totals["wall_acquire"]) / np.where(made > 0, made, np.nan)
+        cells, none = results.group(problem).done.cells, results.group(problem).subset([])
         for algorithm in results.algorithms:
-            mine = ((trials["algorithm"] == algorithm)
-                    & (trials["status"] == "complete")).to_numpy()
-            row = {"problem": problem, "algorithm": algorithm, "n": int(mine.sum()),
-                   "queries": made[mine].mean() if mine.any() else 0.0}
+            cell = cells.get(algorithm, none)
+            made = (cell.column("n_iterations") - cell.column("n_initial")).astype(float)
+            totals = {f"{clock}_{stage}": _total(cell, f"{clock}_{stage}") for clock in ("wall", "cpu") for stage in STAGES}
+            for clock in ("wall", "cpu"):
+                totals[clock] = sum(totals[f"{clock}_{stage}"] for stage in STAGES)
+            totals["per_query"] = (totals["wall_fit"] + totals["wall_acquire"]) / np.where(made > 0, made, np.nan)
+            row = {"problem": problem, "algorithm": algorithm, "n": cell.n, "queries": made.mean() if cell.n else 0.0}
             for name, values in totals.items():
-                _, row[name], _, row[f"{name}_se"] = extended.mean_and_error(values[mine])
+                _, row[name], _, row[f"{name}_se"] = extended.mean_and_error(values)
             rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _total(group, name):
+def _total(cell, name):
     """Seconds per trial; stages that were never timed count 0, unrecorded columns are NaN."""
-    if name not in group.evaluations():
-        return np.full(len(group.trials), np.nan)
-    return np.nansum(group.values(name), axis=1)
+    if name not in cell.evaluations():
+        return np.full(cell.n, np.nan)
+    return cell.each(lambda block: np.nansum(block.values(name), axis=1))
 
 
 @dataclass
@@ -362,7 +356,8 @@ def _final_latex(results, table, metric, band, titles, caption):
 
 def write_curves(results, metrics, band, directory):
     """curves.csv: the values of the figures and the other statistics, cell by cell and query by query."""
-    write_csv(results.with_settings(curve_summaries(results, metrics, band.quantiles)), directory / "curves.csv")
+    for k, block in enumerate(curve_summaries(results, metrics, band.quantiles)):
+        write_csv(results.with_settings(block), directory / "curves.csv", mode="a" if k else "w", header=not k)
 
 
 def write_runtime(results, directory):

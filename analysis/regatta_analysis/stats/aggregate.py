@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..load.results import Results
 
-DRAWS = 2000
+DRAWS, FEWEST, DRAWN = 2000, 200, 200_000_000  # resamples, of many trials, and trials in all of them
 COLUMNS = ["algorithm", "problems", "n", "ratio", "low", "high", "stuck", "improvement"]
 PAIRS = ["a", "b", "problems", "ratio", "low", "high", "better", "better_low", "better_high", "verdict", "n", "p",
          "p_holm"]
@@ -54,7 +54,7 @@ def methods(table: pd.DataFrame) -> pd.DataFrame:
 
     ratio, low, high: 10 to the interquartile mean of the scores, with its 95% interval by the stratified bootstrap
     (Agarwal et al. 2021): trials of a problem, or its instances where trials share them, are drawn again on each
-    problem. stuck: share of stuck trials. improvement: probability that a trial of it is better than one of another
+    problem, 2,000 times (or as often as makes 200 million trials, at least 200 times). stuck: share of stuck trials. improvement: probability that a trial of it is better than one of another
     method on the same problem, ties half, mean over problems and other methods. Shares are means over problems.
     """
     rows = []
@@ -71,12 +71,19 @@ def _resampled_means(parts):
     """(1 + DRAWS,): the interquartile mean of the scores of one method, first of the trials themselves, then of their
     resamples, in blocks of at most 16 MB. parts: the trials of each problem."""
     known = np.concatenate([part["score"].to_numpy(float) for part in parts])
-    block = max(1, min(DRAWS, (2 << 20) // len(known)))
+    order = np.argsort(known, kind="stable")
+    places = np.split(np.argsort(order, kind="stable"), np.cumsum([len(part) for part in parts])[:-1])
+    draws = int(np.clip(DRAWN // len(known), FEWEST, DRAWS))
+    block = max(1, min(draws, (2 << 20) // len(known)))
     whole = [np.ones((1, len(part))) for part in parts]
-    blocks = zip(*(resample_counts(len(part), _shared(part["instance"]), DRAWS, block=block) for part in parts))
-    return np.concatenate([interquartile_mean(known, np.concatenate([counts / counts.sum(axis=1, keepdims=True)
-                                                                     for counts in problems], axis=1))
-                           for problems in chain([whole], blocks)])
+    blocks = zip(*(resample_counts(len(part), _shared(part["instance"]), draws, block=block) for part in parts))
+    found = []
+    for problems in chain([whole], blocks):
+        weights = np.empty((len(problems[0]), len(known)))
+        for own, counts in zip(places, problems):
+            weights[:, own] = counts / counts.sum(axis=1, keepdims=True)
+        found += [_middle_mean(known[order], row) for row in weights]
+    return np.array(found)
 
 
 def _shared(instances):
@@ -88,13 +95,19 @@ def interquartile_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Mean of the middle half of the values (n,) by each row of weights (draws, n): a value that lies on a quartile
     counts with the part of its weight that is inside."""
     order = np.argsort(values, kind="stable")
-    values, weights = values[order], weights[:, order] / weights.sum(axis=1, keepdims=True)
-    until = np.cumsum(weights, axis=1)
-    inside = np.maximum(np.minimum(until, 0.75) - np.maximum(until - weights, 0.25), 0.0)
-    inside[inside < 1e-12] = 0.0
-    with np.errstate(invalid="ignore"):
-        total = np.where(inside > 0.0, inside * values, 0.0).sum(axis=1)
-    return total / inside.sum(axis=1)
+    return np.array([_middle_mean(values[order], row[order]) for row in weights])
+
+
+def _middle_mean(values, weights):
+    """`interquartile_mean` of sorted values by one row of weights."""
+    until = np.cumsum(weights)
+    low, high = until[-1] * np.array([0.25 + 1e-12, 0.75 - 1e-12])
+    first, last = np.searchsorted(until, low, side="right"), np.searchsorted(until, high)
+    if first == last or np.isinf(values[last]):
+        return values[last]
+    inside = weights[first:last + 1].copy()
+    inside[0], inside[-1] = until[first] - low, high - until[last - 1]
+    return inside @ values[first:last + 1] / (high - low)
 
 
 def _improvement(table, algorithm):

@@ -18,7 +18,7 @@ from ..load.errors import InputError
 from ..load.results import remembered
 from ..load.settings import method_label, panel_label
 from .profiles import TARGETS, first_at_most
-from .regret import aligned, counted_from, curves, more_is_better, queries, regret_sums, stops
+from .regret import counted_from, curves, framed, last_query, more_is_better, regret_sums, stops
 
 if TYPE_CHECKING:
     from ..load.group import Group
@@ -81,12 +81,6 @@ class History:
         infinite if all have."""
         return float(np.min(self.ends[np.isinf(self.first(target))], initial=np.inf))
 
-    def of(self, algorithm: str) -> History:
-        """The trials of one algorithm."""
-        mine = self.index.get_level_values("algorithm") == algorithm
-        return History(self.index[mine], self.times[mine], self.values[mine], self.limits[mine], self.ends[mine],
-                       self.before)
-
     @property
     def end(self) -> float:
         """The time until which all trials are known: the smallest of their finite limits."""
@@ -99,8 +93,7 @@ def has_clock(results: Results, problem: str) -> bool:
     group = results.group(problem)
     if not _times(group) or group.place != group.base:
         return False
-    makespan = group.column("makespan").astype(float)
-    return bool(np.isfinite(makespan[group.column("status") == "complete"]).any())
+    return bool(np.isfinite(group.done.column("makespan").astype(float)).any())
 
 
 def _times(group):
@@ -144,9 +137,8 @@ def _known(results, problems, column="simple_regret"):
     """Whether the regret of some of the problems is known. A sum over no query is known where simple regret is."""
     for problem in problems:
         group = results.group(problem)
-        empty = column == "cumulative_regret" and not queries(results, problem).any()
-        name = "simple_regret" if empty else column
-        if name in group.evaluations() and not np.isnan(group.values(name)).all():
+        empty = column == "cumulative_regret" and not last_query(results, problem)
+        if group.knows("simple_regret" if empty else column):
             return True
     return False
 
@@ -156,13 +148,11 @@ def cells(results: Results, problems: Sequence[str]) -> list[Cell]:
     found = {}
     for problem in problems:
         group = results.group(problem)
-        algorithm, swept = group.column("algorithm"), group.column("swept")
-        complete = group.column("status") == "complete"
+        first, (workers, release) = group.done.labels(), (group.done.column(name) for name in CLOCK)
         for (label, text), own in group.swept.items():
-            mine = np.flatnonzero(complete & (algorithm == label) & (swept == text))[:1]
-            if len(mine):
-                workers, release = (group.column(name)[mine][0] for name in CLOCK)
-                found.setdefault((problem, label), Cell(problem, label, int(workers), str(release),
+            if (label, text) in first:
+                k = first[label, text]
+                found.setdefault((problem, label), Cell(problem, label, int(workers[k]), str(release[k]),
                                                         method_label(label, text), _others(own)))
     return list(found.values())
 
@@ -178,86 +168,97 @@ def rows(found: Sequence[Cell]) -> dict[str, list[Cell]]:
 
 
 @remembered
-def histories(results: Results, problem: str, metric: str = "simple", moment: str = "finished") -> History:
-    """The History of a problem by `simple` (simple regret), `cumulative` (sum of the regret of the queries) or `best`
-    (best value so far). moment: of MOMENTS."""
-    group = results.group(problem)
-    keep = np.flatnonzero(group.column("status") == "complete")
-    times = ends(group, moment)[keep]
+def histories(results: Results, problem: str, metric: str = "simple", moment: str = "finished",
+              algorithm: str | None = None) -> History:
+    """The History of a problem (or of one algorithm on it) by `simple` (simple regret), `cumulative` (sum of the regret of
+    the queries) or `best` (best value so far). moment: of MOMENTS."""
+    done = results.group(problem).done
+    done = done if algorithm is None else done.subset(done.column("algorithm") == algorithm)
+    parts = [_history(results, block, metric, moment) for block in done.blocks()]
+    return History(done.index, *map(np.concatenate, list(zip(*parts))[:-1]), parts[0][-1])
+
+
+def history(results: Results, cell: Cell, metric: str = "simple", moment: str = "finished") -> History:
+    """The History of a cell."""
+    return histories(results, cell.problem, metric, moment, cell.algorithm)
+
+
+def _history(results, block, metric, moment):
+    """The fields of the History of some trials, but for their index."""
+    times = ends(block, moment)
     order = np.argsort(times, axis=1, kind="stable")
-    values, before = _VALUES[metric](results, group, keep, order)
-    index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
+    values, before = _VALUES[metric](results, block, order)
     times = np.take_along_axis(times, order, axis=1)
-    last = np.maximum(_ends(group, keep), np.where(np.isfinite(times), times, 0.0).max(axis=1, initial=0.0))
-    stays = metric != "cumulative" and _stopped(group, keep)
-    return History(index, times, values, np.where(stays, np.inf, last), last, before)
+    last = np.maximum(_ends(block), np.where(np.isfinite(times), times, 0.0).max(axis=1, initial=0.0))
+    stays = (stops(block) > 0) & (metric != "cumulative")
+    return times, values, np.where(stays, np.inf, last), last, before
 
 
-def _best(group, keep, order):
-    objective = group.values("objective")[keep].astype(float)
+def _best(block, order):
+    objective = block.values("objective").astype(float)
     found = np.take_along_axis(np.where(np.isnan(objective), -np.inf, objective), order, axis=1)
     return objective, np.fmax.accumulate(found, axis=1)
 
 
-def _best_values(results, group, keep, order):
-    sign = 1.0 if more_is_better(results, group.label, "best") else -1.0
-    return sign * _best(group, keep, order)[1], -sign * np.inf
+def _best_values(results, block, order):
+    sign = 1.0 if more_is_better(results, block.label, "best") else -1.0
+    return sign * _best(block, order)[1], -sign * np.inf
 
 
-def _simple_regret(results, group, keep, order):
-    objective, best = _best(group, keep, order)
-    return np.maximum(_reference(group, keep, objective)[:, None] - best, 0.0), np.inf
+def _simple_regret(results, block, order):
+    objective, best = _best(block, order)
+    return np.maximum(_reference(block, objective)[:, None] - best, 0.0), np.inf
 
 
-def _cumulative_regret(results, group, keep, order):
+def _cumulative_regret(results, block, order):
     """A trial with a query of unknown regret has no sum; one without a query has the sum 0."""
-    sums, last = regret_sums(group, keep), group.column("n_iterations").astype(int)[keep] - 1
+    sums, last = regret_sums(block), block.column("n_iterations").astype(int) - 1
     each = np.diff(np.nan_to_num(sums), axis=1, prepend=0.0)
-    some = last >= counted_from(group, keep)
-    unknown = some & np.isnan(sums[np.arange(len(keep)), last])
+    some = last >= counted_from(block)
+    unknown = some & np.isnan(sums[np.arange(block.n), last])
     return np.where(unknown[:, None], np.nan, np.cumsum(np.take_along_axis(each, order, axis=1), axis=1)), 0.0
 
 
 _VALUES = {"simple": _simple_regret, "cumulative": _cumulative_regret, "best": _best_values}
 
 
-def _ends(group, keep):
+def _ends(block):
     """The times when trials ended: the time limit if evaluations were still to come then, else their makespan."""
-    ends = np.nan_to_num(group.column("makespan")[keep].astype(float))
-    limits = pd.to_numeric(pd.Series(group.constant("run.time")[keep]), errors="coerce").to_numpy(float)  # or `auto`
-    planned = group.column("n_initial")[keep] + group.constant("iterations")[keep].astype(float)
-    late = ~np.isnan(limits) & (group.column("n_iterations")[keep] < planned) & ~_stopped(group, keep)
+    ends = np.nan_to_num(block.column("makespan").astype(float))
+    limits = pd.to_numeric(pd.Series(block.constant("run.time")), errors="coerce").to_numpy(float)  # or `auto`
+    planned = block.column("n_initial") + block.constant("iterations").astype(float)
+    late = ~np.isnan(limits) & (block.column("n_iterations") < planned) & (stops(block) == 0)
     return np.where(late, limits, ends)
 
 
-def _stopped(group, keep):
-    """Whether `stop` ended trials."""
-    return stops(group, every=True)[keep] > 0
+@remembered
+def _ranges(results, problem):
+    """The range of each coordinate over all queries of a problem, 1 where it is 0."""
+    ends = [(np.nanmin(x, axis=(0, 1)), np.nanmax(x, axis=(0, 1))) for x in (
+        block.values("x").astype(float) for block in results.group(problem).done.blocks() if block.n)]
+    wide = np.nanmax([high for _, high in ends], axis=0) - np.nanmin([low for low, _ in ends], axis=0)
+    return np.where(wide > 0, wide, 1.0)
 
 
-def pending_distance(results: Results, problem: str) -> pd.DataFrame:
+def pending_distance(results: Results, problem: str, of: Group | None = None) -> pd.DataFrame:
     """Curves of the smallest distance of each query to a query in flight when it was chosen, by evaluations. Each
     coordinate is in units of its range over all queries of the problem. NaN where nothing was in flight, or where
     evaluations were lost, so that the file does not say what was."""
-    group = results.group(problem)
-    keep = np.flatnonzero(group.column("status") == "complete")
+    group = of or results.group(problem).done
     if not _times(group):
         raise InputError(f"{results.path}: {problem!r} has no queries in flight")
-    x = group.values("x")[keep].astype(float)
-    wide = np.nanmax(x, axis=(0, 1)) - np.nanmin(x, axis=(0, 1))
-    x = x / np.where(wide > 0, wide, 1.0)
-    found = np.full(x.shape[:2], np.nan)
-    columns = (group.values("submission"), moments(group, "dispatched"), moments(group, "told"),
-               group.values("n_pending"))
-    for k, (number, start, end, waiting) in enumerate(zip(*(c[keep].astype(float) for c in columns))):
-        for row in np.flatnonzero(waiting > 0):
-            flying = (number < number[row]) & (end > start[row])
-            if flying.sum() == waiting[row]:
-                found[k, row] = np.sqrt(((x[k, flying] - x[k, row])**2).sum(axis=1)).min()
-    last, initial = (group.column(n).astype(int)[keep] for n in ("n_iterations", "n_initial"))
-    index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
-    size = (last - initial).max(initial=0)
-    return pd.DataFrame(aligned(found, initial, size), index, pd.RangeIndex(size + 1, name="t"))
+
+    def values(block):
+        x = block.values("x").astype(float) / (_ranges(results, problem) if block.n else 1.0)
+        found = np.full(x.shape[:2], np.nan)
+        columns = (block.values("submission"), moments(block, "dispatched"), moments(block, "told"), block.values("n_pending"))
+        for k, (number, start, end, waiting) in enumerate(zip(*(c.astype(float) for c in columns))):
+            for row in np.flatnonzero(waiting > 0):
+                flying = (number < number[row]) & (end > start[row])
+                if flying.sum() == waiting[row]:
+                    found[k, row] = np.sqrt(((x[k, flying] - x[k, row])**2).sum(axis=1)).min()
+        return found
+    return framed(results, problem, group, values)
 
 
 def ends(group: Group, moment: str = "finished") -> np.ndarray:
@@ -268,13 +269,13 @@ def ends(group: Group, moment: str = "finished") -> np.ndarray:
     return np.where(np.isnan(finished), np.where(known, 0.0, np.inf), finished)
 
 
-def _reference(group, keep, objective):
+def _reference(block, objective):
     """The value from which the simple regret of each trial is measured, to the bit: the optimum, or the best value of
     the trial if that is larger (by more than the error of the optimum)."""
-    optimum = group.column("optimum")[keep].astype(float)
-    regret, best = group.values("simple_regret")[keep].astype(float), np.fmax.accumulate(objective, axis=1)
+    optimum = block.column("optimum").astype(float)
+    regret, best = block.values("simple_regret").astype(float), np.fmax.accumulate(objective, axis=1)
     whole, larger = optimum, best[:, -1] > optimum + 1e-9 * np.maximum(np.abs(optimum), 1.0)
-    at = (np.arange(len(keep)), np.argmax((regret > 0) & np.isfinite(regret + best), axis=1))
+    at = (np.arange(block.n), np.argmax((regret > 0) & np.isfinite(regret + best), axis=1))
     for value in (best[:, -1], optimum):
         known = (regret[at] > 0) & (value - best[at] == regret[at])
         whole = np.where(known, value, whole)
@@ -290,12 +291,12 @@ def grid_of(results: Results, found: Sequence[Cell]) -> np.ndarray:
 
 
 def _end(results, cell):
-    return histories(results, cell.problem, "best").of(cell.algorithm).end
+    return history(results, cell, "best").end
 
 
 def time_curves(results: Results, cell: Cell, metric: str, grid: ArrayLike, moment: str = "finished") -> pd.DataFrame:
     """The curves of a cell at some times. They end when its first trial ends: all times have the same trials."""
-    mine = histories(results, cell.problem, metric, moment).of(cell.algorithm)
+    mine = history(results, cell, metric, moment)
     frame = mine.at(grid)
     return frame.loc[:, frame.columns <= mine.end]
 
@@ -321,7 +322,7 @@ def targets(results: Results, problems: Sequence[str]) -> dict[float, float]:
 
 def target(results: Results, problems: Sequence[str], share: float) -> float:
     """A share of the median simple regret at the end of the initial design; NaN without such regret."""
-    starts = np.concatenate([curves(results, p, "simple_regret")[0].to_numpy(float) for p in problems])
+    starts = np.concatenate([curves(results, p, "simple_regret", t=[0])[0].to_numpy(float) for p in problems])
     starts = starts[np.isfinite(starts)]
     return share * float(np.median(starts)) if len(starts) else np.nan
 
@@ -350,12 +351,11 @@ def clock_table(results: Results, moment: str = "finished") -> pd.DataFrame:
 
 
 def _about(results, cell, time, moment):
-    group = results.group(cell.problem)
-    mine = (group.column("algorithm") == cell.algorithm) & (group.column("status") == "complete")
-    finished = moments(group, moment)[mine]
-    return {"workers": cell.workers, "release": cell.release, "trials": int(mine.sum()),
-            **{name: pd.Series(group.column(name)[mine].astype(float)).mean() for name in ("makespan", "idle_share")},
-            "time": time, "evaluations": (finished <= time).sum(axis=1).mean(),
+    mine = results.group(cell.problem).done.cells[cell.algorithm]
+    ended = mine.each(lambda block: (moments(block, moment) <= time).sum(axis=1))
+    return {"workers": cell.workers, "release": cell.release, "trials": mine.n,
+            **{name: pd.Series(mine.column(name).astype(float)).mean() for name in ("makespan", "idle_share")},
+            "time": time, "evaluations": ended.mean(),
             "regret": _regret(results, cell, time, "simple", moment),
             "cumulative_regret": _regret(results, cell, time, "cumulative", moment)}
 
@@ -363,12 +363,12 @@ def _about(results, cell, time, moment):
 def _regret(results, cell, time, metric, moment):
     if not metrics_of(results, [cell.problem], [metric]):
         return np.nan
-    return histories(results, cell.problem, metric, moment).of(cell.algorithm).at([time]).to_numpy().mean()
+    return history(results, cell, metric, moment).at([time]).to_numpy().mean()
 
 
 def _to_target(results, cell, share, target, single, moment):
     """The columns of the table for one target. `single` keeps the medians with one worker, {share: time}."""
-    mine = histories(results, cell.problem, moment=moment).of(cell.algorithm)
+    mine = history(results, cell, moment=moment)
     times = mine.first(target)
     median = median_time(times, mine.ends)
     if cell.workers == 1:

@@ -38,11 +38,14 @@ def mean_and_error(values: ArrayLike) -> tuple[np.ndarray, ...]:
 def quantiles(values: ArrayLike, levels: Sequence[float]) -> np.ndarray:
     """Quantiles along axis 0, levels first: linear between order statistics, infinity the last of them. NaN is left
     out, and the result where there is nothing else."""
-    values = np.asarray(values, float)
-    if not len(values):
-        return np.full((len(levels), *values.shape[1:]), np.nan)
-    ordered, last = np.sort(values, axis=0), (~np.isnan(values)).sum(axis=0) - 1.0
-    found = []
+    return sorted_quantiles(np.sort(np.asarray(values, float), axis=0), levels)
+
+
+def sorted_quantiles(ordered: np.ndarray, levels: Sequence[float]) -> np.ndarray:
+    """`quantiles` of values that are sorted along axis 0, NaN last."""
+    if not len(ordered):
+        return np.full((len(levels), *ordered.shape[1:]), np.nan)
+    last, found = (~np.isnan(ordered)).sum(axis=0) - 1.0, []
     for level in levels:
         at = level * np.maximum(last, 0.0)
         low, high = (np.take_along_axis(ordered, end(at).astype(int)[None], 0)[0] for end in (np.floor, np.ceil))

@@ -17,9 +17,14 @@ def growth_exponent(values: ArrayLike, t: ArrayLike, start: float | None = None,
     against log (before + t) is fitted to 30 times that are evenly spaced in it, so that the late ones do not outweigh
     the others. NaN where the mean is not positive.
     """
-    values, t = np.asarray(values, float), np.asarray(t, float)
-    means = np.vstack([values.mean(axis=0), bootstrap_means(values, draws, seed, groups)])
-    found = exponents(means, t, start, before)
+    at = fitted(t, start, before)
+    return slope_of_mean(np.asarray(values, float)[:, at], np.log(np.asarray(t, float)[at] + before), level, draws, seed, groups)
+
+
+def slope_of_mean(values: np.ndarray, x: np.ndarray, level: float = 0.95, draws: int = 1000, seed: int = 0,
+                  groups: ArrayLike | None = None) -> tuple[float, float, float]:
+    """(estimate, low, high) of the slope of the logarithm of the mean of values (trials x times) against x."""
+    found = slopes(x, np.vstack([values.mean(axis=0), bootstrap_means(values, draws, seed, groups)]))
     if len(values) < 2 or not np.isfinite(found[0]):
         return found[0], np.nan, np.nan
     tail = (1.0 - level) / 2.0
@@ -29,10 +34,15 @@ def growth_exponent(values: ArrayLike, t: ArrayLike, start: float | None = None,
 def exponents(means: np.ndarray, t: ArrayLike, start: float | None = None, before: float = 0.0) -> np.ndarray:
     """Growth exponents of curves of means (curves x times): slopes of their logarithms against log (before + t) from
     t = `start` (default: a quarter of the last) on, fitted to 30 times evenly spaced in it."""
+    at = fitted(t, start, before)
+    return slopes(np.log(np.asarray(t, float)[at] + before), means[:, at])
+
+
+def fitted(t: ArrayLike, start: float | None = None, before: float = 0.0) -> np.ndarray:
+    """The places of the times to which `exponents` fits."""
     t = np.asarray(t, float)
     start, t = (t[-1] / 4.0 if start is None else start) + before, t + before
-    at = np.unique(np.searchsorted(t, np.geomspace(max(start, t[0]), t[-1], 30) - 1e-9))
-    return slopes(np.log(t[at]), means[:, at])
+    return np.unique(np.searchsorted(t, np.geomspace(max(start, t[0]), t[-1], 30) - 1e-9))
 
 
 def slopes(x: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..escape import markdown as md, number, write_csv
+from ..escape import number, write_csv
 from ..load.errors import InputError
 from ..load.results import remembered
 from ..report import tables
 from . import comparison, evidence, extended
-from .growth import growth_exponent
+from .growth import fitted, slope_of_mean
 from .measures import comparing, last_values
 from .regret import METRICS, before_queries, metric_on, regret_curves
 from ..progress import progress
@@ -191,17 +191,25 @@ def growth(results: Results) -> pd.DataFrame:
     interval. Trials that share an instance are drawn together."""
     rows = []
     for problem in progress(results.problems, "growth exponents"):
-        frame = regret_curves(results, problem, "cumulative")
-        frame = frame.loc[:, (frame.columns > 0) & frame.notna().any().to_numpy()]
-        for algorithm, cell in frame.groupby(level="algorithm", sort=False):
-            cell = cell.dropna()  # no curve where a regret is undefined or a trial ended early
-            if len(cell) and cell.shape[1] >= 8:
-                instances = cell.index.get_level_values("instance")
-                crossed = 1 < instances.nunique() < len(cell)
-                found = growth_exponent(cell.to_numpy(), cell.columns, groups=instances if crossed else None,
-                                        before=before_queries(results, problem, algorithm, "cumulative"))
-                rows.append([problem, algorithm, len(cell), *found])
+        done = results.group(problem).done
+        ends = done.each(lambda block: _known_until(regret_curves(results, problem, "cumulative", block).to_numpy()))
+        t = np.arange(1, ends.max(initial=0) + 1)
+        cells = done.subset(ends == len(t)).cells  # no curve where a regret is undefined or a trial ended early
+        for algorithm in (a for a in done.cells if a in cells and len(t) >= 8):
+            before = before_queries(results, problem, algorithm, "cumulative")
+            at = t[fitted(t, before=before)]
+            frame = regret_curves(results, problem, "cumulative", cells[algorithm], at)
+            instances = frame.index.get_level_values("instance")
+            crossed = 1 < instances.nunique() < len(frame)
+            rows.append([problem, algorithm, len(frame), *slope_of_mean(
+                frame.to_numpy(), np.log(at + before), groups=instances if crossed else None)])
     return pd.DataFrame(rows, columns=["problem", "algorithm", "n", "exponent", "low", "high"])
+
+
+def _known_until(values):
+    """The last query at which each trial has a value; 0 without one."""
+    known = ~np.isnan(values)
+    return np.where(known.any(axis=1), values.shape[1] - 1 - known[:, ::-1].argmax(axis=1), 0)
 
 
 def growth_table(frame: pd.DataFrame, results: Results, where: str = "") -> Table:

@@ -16,6 +16,7 @@ from .profiles import first_at_most, spent
 from .regret import METRICS, curves, more_is_better, regret_curves, reward_sums
 
 if TYPE_CHECKING:
+    from ..load.group import Group
     from ..load.results import Results
 
 FLOOR = 1e-12  # smallest regret in logarithms, because a regret may be 0
@@ -23,22 +24,22 @@ REWARDS = {"cumulative_reward": "y", "cumulative_expected_reward": "objective"}
 KEYS = {"metric", "at", "over", "log", "sense", "hit"}
 
 
-def value_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
-    """Curves of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), of REWARDS (sums over the
+def value_curves(results: Results, problem: str, metric: str, of: Group | None = None) -> pd.DataFrame:
+    """Curves (`regret.curves`) of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), of REWARDS (sums over the
     queries), of `pending_distance` (clock.py), or of any column."""
     if metric in METRICS:
-        return regret_curves(results, problem, metric)
+        return regret_curves(results, problem, metric, of)
     if metric in ("cpu", "wall"):
-        return spent(results, problem, metric)
+        return spent(results, problem, metric, of)
     if metric in REWARDS:
-        return reward_sums(results, problem, REWARDS[metric])
+        return reward_sums(results, problem, REWARDS[metric], of)
     if metric == "pending_distance":
-        return pending_distance(results, problem)
+        return pending_distance(results, problem, of)
     columns = results.group(problem).evaluations()
     if metric not in columns:
         known = [*METRICS, *REWARDS, "cpu", "wall", "pending_distance", *columns]
         raise InputError(f"{results.path}: {problem!r} has no {metric!r} recorded{nearest(metric, known)}")
-    return curves(results, problem, metric)
+    return curves(results, problem, metric, of=of)
 
 
 def trial_values(results: Results, problem: str, value: Mapping[str, Any],
@@ -60,9 +61,14 @@ def trial_values(results: Results, problem: str, value: Mapping[str, Any],
     metric = value.get("metric", "simple")
     if metric == "best" and value.get("sense") == "max" and not more_is_better(results, problem, metric):
         raise InputError(f"value: less is better of {metric!r} on {problem!r}, which is minimised: leave out 'sense'")
-    frame = value_curves(results, problem, metric)
+    done = results.group(problem).done
     if algorithms is not None:
-        frame = frame[frame.index.get_level_values("algorithm").isin(list(algorithms))]
+        done = done.subset(np.isin(done.column("algorithm"), list(algorithms)))
+    return pd.Series(done.each(lambda block: _numbers(results, problem, value, metric, block).to_numpy(float)), done.index)
+
+
+def _numbers(results, problem, value, metric, block):
+    frame = value_curves(results, problem, metric, block)
     if "hit" in value:
         sign = -1.0 if more_is_better(results, problem, metric) else 1.0
         return hitting_times(sign * frame, sign * float(value["hit"]))
@@ -87,9 +93,14 @@ def last_values(results: Results, problem: str, metric: str) -> pd.Series:
 def usual_gain(results: Results, problem: str) -> float:
     """What a trial gains over its first feasible best value, as a rule: the median over all trials; 0 without any. It
     is the measure of differences of best values, which have no zero."""
-    frame = regret_curves(results, problem, "best").replace([np.inf, -np.inf], np.nan)
-    gain = (frame.iloc[:, -1] - frame.bfill(axis=1).iloc[:, 0]).abs().dropna()
-    return float(gain.median()) if len(gain) else 0.0
+    def gained(block):
+        values = regret_curves(results, problem, "best", block).to_numpy()
+        known = np.isfinite(values)
+        first = values[np.arange(len(values)), known.argmax(axis=1)]
+        return np.where(known[:, -1], np.abs(values[:, -1] - first), np.nan)
+    with np.errstate(invalid="ignore"):
+        gain = results.group(problem).done.each(gained)
+    return float(np.median(gain[~np.isnan(gain)])) if (~np.isnan(gain)).any() else 0.0
 
 
 def comparing(results: Results, problem: str, metric: str) -> tuple[str | None, float | None]:
@@ -127,13 +138,16 @@ def regret_at_time(results: Results, problem: str, shares: ArrayLike, metric: st
     """Simple regret (or another of METRICS, with the sign by which less is better) of every trial after given CPU times:
     a frame with a column per share of the total time of the fastest algorithm's mean trial (so every algorithm has
     spent that time)."""
-    regret, paid = regret_curves(results, problem, metric), spent(results, problem)
-    regret = -regret if more_is_better(results, problem, metric) else regret
-    ends = paid.max(axis=1).groupby(level="algorithm").mean()
-    times = np.asarray(shares, float) * ends.min()
-    at_time = np.array([np.searchsorted(row, times, side="right") - 1 for row in paid.to_numpy()])
-    values = np.take_along_axis(regret.to_numpy(), np.maximum(at_time, 0), axis=1)
-    return pd.DataFrame(values, regret.index, times)
+    done, sign = results.group(problem).done, -1.0 if more_is_better(results, problem, metric) else 1.0
+    ends = done.each(lambda block: spent(results, problem, of=block).max(axis=1).to_numpy())
+    times = np.asarray(shares, float) * pd.Series(ends, done.index).groupby(level="algorithm").mean().min()
+
+    def values(block):
+        paid = spent(results, problem, of=block).to_numpy()
+        at_time = np.array([np.searchsorted(row, times, side="right") - 1 for row in paid], int).reshape(len(paid), -1)
+        regret = sign * regret_curves(results, problem, metric, block).to_numpy()
+        return np.take_along_axis(regret, np.maximum(at_time, 0), axis=1)
+    return pd.DataFrame(done.each(values), done.index, times)
 
 
 class TooShort(Exception):

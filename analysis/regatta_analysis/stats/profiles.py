@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .regret import curves, queries, stops
+from .regret import curves, stops
 
 if TYPE_CHECKING:
+    from ..load.group import Group
     from ..load.results import Results
 
 TARGETS = (1e-1, 1e-2, 1e-3)
@@ -29,15 +30,18 @@ def hits(results: Results, targets: Sequence[float] | np.ndarray = TARGETS,
     """
     blocks = []
     for problem in problems or results.problems:
-        regret = curves(results, problem, "simple_regret")
-        paid = spent(results, problem) if cost == "cpu" else None
-        ended = stops(results.group(problem)) == 1
-        scale = regret[0][np.isfinite(regret[0])].median()
-        for target in targets:
-            first = first_at_most(regret.to_numpy(), target * scale, (regret.columns if paid is None else paid).to_numpy())
-            if (ended & np.isinf(first)).any():
+        done = results.group(problem).done
+        start = curves(results, problem, "simple_regret", t=[0])[0]
+        scale, ended = start[np.isfinite(start)].median(), stops(done) == 1
+
+        def first(block):
+            regret = curves(results, problem, "simple_regret", of=block)
+            paid = (regret.columns if cost != "cpu" else spent(results, problem, of=block)).to_numpy()
+            return np.stack([first_at_most(regret.to_numpy(), target * scale, paid) for target in targets], axis=1)
+        for target, mine in zip(targets, done.each(first).T):
+            if (ended & np.isinf(mine)).any():
                 continue
-            blocks.append(regret.index.to_frame(index=False).assign(problem=problem, target=target, cost=first))
+            blocks.append(done.index.to_frame(index=False).assign(problem=problem, target=target, cost=mine))
     columns = ["algorithm", "instance", "seed", "problem", "target", "cost"]
     return pd.concat(blocks, ignore_index=True) if blocks else pd.DataFrame(columns=columns)
 
@@ -52,15 +56,25 @@ def first_at_most(values: ArrayLike, target: float, places: ArrayLike) -> np.nda
     return found
 
 
-def spent(results: Results, problem: str, clock: str = "cpu") -> pd.DataFrame:
-    """Seconds (`cpu` or `wall`) of model and acquisition up to and with query t, per complete trial; NaN after its
-    last query."""
-    total = 0.0
-    for stage in ("fit", "acquire"):
-        frame = curves(results, problem, f"{clock}_{stage}")
-        total = frame.fillna(0.0) + total
+def spent(results: Results, problem: str, clock: str = "cpu", of: Group | None = None) -> pd.DataFrame:
+    """Seconds (`cpu` or `wall`) of model and acquisition up to and with query t, per complete trial (of those in `of`);
+    NaN after its last query."""
+    fit, acquire = (curves(results, problem, f"{clock}_{stage}", of=of).fillna(0.0) for stage in ("fit", "acquire"))
+    total = acquire + fit
     total[0] = 0.0
-    return total.cumsum(axis=1).where(total.columns.to_numpy() <= queries(results, problem)[:, None])
+    group = of or results.group(problem).done
+    made = (group.column("n_iterations") - group.column("n_initial")).astype(int)
+    return total.cumsum(axis=1).where(total.columns.to_numpy() <= made[:, None])
+
+
+def mean_spent(results: Results, problem: str, of: Group) -> np.ndarray:
+    """Mean CPU seconds of model and acquisition until each query, over the trials of a cell that made it."""
+    total, count = 0.0, 0
+    for block in of.blocks():
+        seconds = spent(results, problem, of=block).to_numpy()
+        total, count = total + np.nansum(seconds, axis=0), count + np.sum(~np.isnan(seconds), axis=0)
+    with np.errstate(invalid="ignore"):
+        return total / count
 
 
 def data_profile(table: pd.DataFrame) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -45,21 +45,18 @@ def runs(results: Results, problems: Iterable[str] | None = None,
     the study's `stop` ended the trial at its target regret before)."""
     blocks = []
     for problem in problems or bbob_problems(results):
-        group = results.group(problem)
-        trials = group.trials
-        gap = trials["optimum"].to_numpy(float)[:, None] - _running_best(group.values("f"))
+        done = results.group(problem).done
         frame = pd.DataFrame({
-            "algorithm": trials["algorithm"].to_numpy(),
-            "function": group.constant("problem.function").astype(int),
-            "dim": group.constant("problem.dim").astype(int),
-            "instance": group.constant("problem.first_instance").astype(int) + trials["instance"].to_numpy(int),
-            "seed": trials["seed"].to_numpy(),
-            "length": trials["n_iterations"].to_numpy(int)})
-        hits, complete = first_hits(gap, targets), (trials["status"] == "complete").to_numpy()
-        ended = np.zeros(len(hits), bool)
-        ended[complete] = stops(group) == 1
-        frame["hits"] = list(np.where(np.isnan(hits) & ended[:, None], np.inf, hits))
-        blocks.append(frame[complete])
+            "algorithm": done.column("algorithm"),
+            "function": done.constant("problem.function").astype(int),
+            "dim": done.constant("problem.dim").astype(int),
+            "instance": done.constant("problem.first_instance").astype(int) + done.column("instance").astype(int),
+            "seed": done.column("seed"),
+            "length": done.column("n_iterations").astype(int)})
+        hits = done.each(lambda block: first_hits(
+            block.column("optimum").astype(float)[:, None] - _running_best(block.values("f")), targets))
+        frame["hits"] = list(np.where(np.isnan(hits) & (stops(done) == 1)[:, None], np.inf, hits))
+        blocks.append(frame)
     return pd.concat(blocks, ignore_index=True)
 
 

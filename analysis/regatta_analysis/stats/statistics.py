@@ -31,29 +31,55 @@ def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75
     present = list(dict.fromkeys(curves.index.get_level_values("algorithm")))
     blocks = []
     for algorithm in [a for a in order or present if a in present]:
-        cell = curves.xs(algorithm, level="algorithm", drop_level=False)
-        columns = {"algorithm": algorithm, "t": cell.columns.to_numpy(), **_summary(cell, quantiles)}
-        if bootstrap:
-            columns.update(zip(INTERVAL, _mean_interval(cell)))
-        block = pd.DataFrame(columns)
-        blocks.append(block[block["n"] > 0])
+        blocks.append(summary(algorithm, curves.xs(algorithm, level="algorithm", drop_level=False), quantiles, bootstrap))
+    return joined(blocks, bootstrap)
+
+
+def joined(blocks: list[pd.DataFrame], bootstrap: bool = False) -> pd.DataFrame:
+    """One summary of several."""
     if not blocks:
         return pd.DataFrame(columns=["algorithm", "t"] + COLUMNS + (INTERVAL if bootstrap else []))
     return pd.concat(blocks, ignore_index=True)
 
 
+BLOCK = 1 << 22  # values that are sorted at once, 32 MB
+
+
+def summary(algorithm: str, cell: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75),
+            bootstrap: bool = False) -> pd.DataFrame:
+    """`summarise` of the curves of one algorithm, some queries after the others."""
+    step = max(1, BLOCK // max(1, len(cell)))
+    parts = [_summary(cell.iloc[:, k:k + step], quantiles) for k in range(0, max(1, cell.shape[1]), step)]
+    made = pd.DataFrame({"algorithm": algorithm, "t": cell.columns.to_numpy(),
+                         **{name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}})
+    if bootstrap:
+        made = made.assign(**dict(zip(INTERVAL, _mean_interval(cell))))
+    return made[made["n"] > 0]
+
+
 def _summary(cell, quantiles):
     values = cell.to_numpy(float)
     n, mean, sd, se = extended.mean_and_error(values)
-    levels = extended.quantiles(values, [0.5, *quantiles])
-    return dict(zip(COLUMNS, [n, np.isfinite(values).sum(axis=0), mean, sd, se, *_over_instances(cell), *levels,
-                              *median_of_units(cell)]))
+    ordered = np.sort(values, axis=0)
+    units = median_of_units(cell) if _shares_instances(cell) else _no_units(ordered)
+    return dict(zip(COLUMNS, [n, np.isfinite(values).sum(axis=0), mean, sd, se, *_over_instances(cell),
+                              *extended.sorted_quantiles(ordered, [0.5, *quantiles]), *units]))
+
+
+def _shares_instances(cell):
+    """Whether some, but not all, trials share an instance."""
+    return 1 < cell.index.get_level_values("instance").nunique() < len(cell)
+
+
+def _no_units(ordered):
+    interval = sorted_interval(ordered)
+    return np.stack([np.full(interval.shape[1:], np.nan), *interval])
 
 
 def _over_instances(cell):
     """(number of instances with a value, standard error over the means of instances that several trials share)."""
-    known, instances = cell.notna().to_numpy(), cell.index.get_level_values("instance").nunique()
-    if not 1 < instances < len(cell):
+    if not _shares_instances(cell):
+        known, instances = cell.notna().to_numpy(), cell.index.get_level_values("instance").nunique()
         n = known.sum(axis=0) if instances == len(cell) else known.any(axis=0).astype(int)
         return n, np.full(cell.shape[1], np.nan)
     n, _, _, se = extended.mean_and_error(extended.instance_means(cell).to_numpy(float))
@@ -63,10 +89,8 @@ def _over_instances(cell):
 def median_of_units(cell: pd.DataFrame | pd.Series) -> np.ndarray:
     """(3, ...) of trials by instance: the median over the medians of the instances if several trials share one, else
     NaN, and the two ends of `median_interval` over these units, which are independent."""
-    instances = cell.index.get_level_values("instance")
-    if not 1 < instances.nunique() < len(cell):
-        interval = median_interval(cell.to_numpy(float))
-        return np.stack([np.full(interval.shape[1:], np.nan), *interval])
+    if not _shares_instances(cell):
+        return _no_units(np.sort(cell.to_numpy(float), axis=0))
     units = np.stack([extended.quantiles(mine.to_numpy(float), [0.5])[0] for _, mine in cell.groupby(level="instance")])
     return np.stack([extended.quantiles(units, [0.5])[0], *median_interval(units)])
 
@@ -76,12 +100,11 @@ def _mean_interval(cell, level=0.95, draws=1000):
     together where instances and seeds are crossed. NaN with fewer than two values, or an infinite one."""
     values = cell.to_numpy(float)
     known, infinite = np.isfinite(values), np.isinf(values).any(axis=0)
-    instances = cell.index.get_level_values("instance")
-    crossed = 1 < instances.nunique() < len(cell)
-    filled, known = np.where(known, values, 0.0), known.astype(float)
+    instances = cell.index.get_level_values("instance") if _shares_instances(cell) else None
+    filled, known = (values, np.ones((len(values), 1))) if known.all() else (np.where(known, values, 0.0), known.astype(float))
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.concatenate([(weights @ filled) / (weights @ known) for weights in _resamples(
-            _rows_by_group(len(values), instances if crossed else None), len(values), draws, 0)])
+        means = np.concatenate([(weights @ filled) / (weights @ known)
+                                for weights in resample_counts(len(values), instances, draws)])
     means[:, infinite | (known.sum(axis=0) < 2)] = np.nan
     some = np.isfinite(means).any(axis=0)
     found = np.full((2, values.shape[1]), np.nan)
@@ -97,7 +120,11 @@ def median_interval(values: ArrayLike, level: float = 0.95) -> np.ndarray:
     every law of independent values, also with infinite ones. Fewer than six values have no such interval at 95%: it
     is NaN there.
     """
-    values = np.sort(np.asarray(values, float), axis=0)  # NaN come last.
+    return sorted_interval(np.sort(np.asarray(values, float), axis=0), level)
+
+
+def sorted_interval(values: np.ndarray, level: float = 0.95) -> np.ndarray:
+    """`median_interval` of values that are sorted along axis 0, NaN last."""
     n = np.sum(~np.isnan(values), axis=0)
     first = stats.binom.ppf((1.0 - level) / 2.0, n, 0.5).astype(int)  # values outside the interval, on either side
     known = first > 0
@@ -133,7 +160,7 @@ def _resamples(rows, n, draws, seed, block=None):
         k = min(block, draws - first)
         picked = random.integers(m, size=(k, m)) + m * np.arange(k)[:, None]
         times = np.bincount(picked.ravel(), minlength=k * m).reshape(k, m).astype(float)
-        yield times[:, member]
+        yield times if m == n else times[:, member]
 
 
 def _rows_by_group(n, groups):
