@@ -1,4 +1,5 @@
-/* regatta merge A.h5 B.h5 ... -o C.h5: join results of a study that ran in parts. */
+/* regatta merge A.h5 B.h5 ... -o C.h5: join results of a study that ran in parts, or archive them.
+   */
 #include "cli/command.h"
 
 #include <limits.h>
@@ -6,10 +7,12 @@
 
 #include "study/store/store.h"
 
-enum { OPT_OUTPUT };
+enum { OPT_OUTPUT, OPT_ARCHIVE };
 
 static const RgOption options[] = {
   {"-o", "OUT.h5", "results file to write; it must not exist"},
+  {"-archive", NULL,
+   "keep what a comparison with another method needs, in a small part of the bytes"},
   {NULL, NULL, NULL},
 };
 
@@ -19,7 +22,8 @@ static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
   RgFault fault = {0};
   RgStoreInfo info;
 
-  PetscCall(rg_store_merge(arguments->n, arguments->positional, output, &fault));
+  PetscCall(rg_store_merge(arguments->n, arguments->positional, output,
+                           arguments->option[OPT_ARCHIVE] != NULL, &fault));
   if (fault.code) {
     rg_complain("%s", fault.message);
     *exit_code = fault.code == RG_FAULT_FULL ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
@@ -31,7 +35,8 @@ static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_STORAGE;
   } else {
-    rg_say("%s: %d files joined, %s\n", output, arguments->n,
+    rg_say("%s: %d file%s %s, %s\n", output, arguments->n, arguments->n == 1 ? "" : "s",
+           info.archive_of[0] ? "archived" : "joined",
            info.complete ? "every trial of the study is there"
                          : "trials of the study are missing; regatta run goes on from here");
   }
@@ -50,5 +55,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   return 0;
 }
 
-const RgCommand rg_command_merge = {RG_USAGE("merge A.h5 B.h5 ... -o OUT.h5", options, 1, INT_MAX),
+const RgCommand rg_command_merge = {RG_USAGE("merge A.h5 B.h5 ... -o OUT.h5 [-archive]", options, 1, INT_MAX),
                                     .place = RG_ON_RANK_0, .run = run};

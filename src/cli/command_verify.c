@@ -6,6 +6,7 @@
 #include "study/file/registry.h"
 #include "study/hdf5/shard.h"
 #include "study/plan/plan.h"
+#include "study/record/archive.h"
 #include "study/record/software.h"
 #include "study/run/fingerprint.h"
 #include "study/store/compare.h"
@@ -38,8 +39,9 @@ typedef struct {
   RgFound *found;                  /* per trial of the plan; owned */
   RgChecksum own;                  /* over the records that are part of the file's own checksum */
   int n_records, n_found, n_other; /* n_other: trials that the plan lacks */
+  bool archive;                    /* the file has archived records */
   bool programs, requested;        /* programs may be started; a rerun was asked for in words */
-  int damaged, n_sample;
+  int damaged, wanted, n_sample; /* wanted: trials to run again, if so many can */
   int n_refused; /* trials that would start a program */
   int *sample;   /* trials to run again; owned */
   int n_equal, n_close, n_different;
@@ -164,16 +166,20 @@ static bool starts_program(const RgVerification *s, int i)
 }
 
 /* Costly evaluations are not repeated; only the algorithm runs again, on the recorded answers.
-   This check needs a complete record and equal bits. */
+   This check needs a complete record and equal bits. Archives lack the answers and the initial
+   designs, which are all that other bits could be compared by. */
 static bool can_run_again(const RgVerification *s, int i)
 {
-  if (!(s->study.cells[rg_plan_cell(&s->plan, i)].problem->traits & RG_PROBLEM_COSTLY)) return true;
+  const bool costly = s->study.cells[rg_plan_cell(&s->plan, i)].problem->traits & RG_PROBLEM_COSTLY;
+
+  if (s->archive) return !costly && has_our_bits(s, i);
+  if (!costly) return true;
   return s->found[i].status == RG_STATUS_COMPLETE && has_our_bits(s, i);
 }
 
-/* Draw the `wanted` trials with the smallest lots. A lot is the hash of the file's checksum and
+/* Draw the wanted trials with the smallest lots. A lot is the hash of the file's checksum and
    the trial's id. */
-static PetscErrorCode verify_draw(RgVerification *s, int wanted)
+static PetscErrorCode verify_draw(RgVerification *s)
 {
   Lot *lots;
   int n = 0;
@@ -186,7 +192,7 @@ static PetscErrorCode verify_draw(RgVerification *s, int wanted)
     RgTrial trial;
     if (s->found[i].status == RG_STATUS_MISSING || !can_run_again(s, i)) continue;
     if (!s->programs && starts_program(s, i)) {
-      s->n_refused += wanted > 0;
+      s->n_refused += s->wanted > 0;
       continue;
     }
     PetscCall(rg_plan_trial(&s->plan, i, &trial));
@@ -195,7 +201,7 @@ static PetscErrorCode verify_draw(RgVerification *s, int wanted)
     lots[n++] = (Lot){hash[0], i};
   }
   qsort(lots, (size_t)n, sizeof(*lots), compare_lots);
-  s->n_sample = PetscMin(n, wanted);
+  s->n_sample = PetscMin(n, s->wanted);
   for (int k = 0; k < s->n_sample; k++) s->sample[k] = lots[k].trial;
   PetscCall(PetscFree(lots));
   return 0;
@@ -245,6 +251,7 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   PetscCall(rg_trial_run(&s->study, &trial, &host, &record, &stopped));
   PetscCall(rg_evaluation_log_close(&known));
   PetscCall(PetscFree(timeline));
+  if (s->archive) PetscCall(rg_record_archive(&record));
   PetscCall(rg_record_checksum(&record, checksum));
   if (checksum[0] == found->checksum[0] && checksum[1] == found->checksum[1]) {
     s->n_equal++;
@@ -300,6 +307,10 @@ static PetscErrorCode verify_check(RgVerification *s)
     rg_say(", %d of another numeric fingerprint with the same initial design (to %g)", counts[1],
            tolerance);
   rg_say(counts[2] ? ", %d different\n" : "\n", counts[2]);
+  if (s->archive && !s->n_sample && s->wanted)
+    rg_complain("%s: no trial of this archive can run again here: that takes a machine of its "
+                "numeric fingerprint, and a problem that is no program",
+                s->path);
   PetscCall(say_refused(s));
   if (counts[2]) s->exit_code = RG_EXIT_STORAGE;
   else if (!s->exit_code && s->n_found < s->plan.n && s->rank == 0)
@@ -462,6 +473,7 @@ static PetscErrorCode read_file(RgVerification *s, const char *near, char **text
     rg_complain("%s: no finished trials yet", s->path);
     s->exit_code = RG_EXIT_INCOMPLETE;
   }
+  s->archive = info.archive_of[0] != '\0';
   if (!s->exit_code) PetscCall(plan_study(s, near, info.study));
   if (!s->exit_code) PetscCall(check_records(s, &info));
   if (!s->exit_code) {
@@ -487,6 +499,7 @@ static PetscErrorCode share(RgVerification *s, const char *near, char **text)
   if (s->exit_code) return 0;
   PetscCallMPI(
     MPI_Bcast(s->found, (int)(s->plan.n * sizeof(RgFound)), MPI_BYTE, 0, MPI_COMM_WORLD));
+  PetscCallMPI(MPI_Bcast(&s->archive, 1, MPI_C_BOOL, 0, MPI_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(s->salt, (int)sizeof(s->salt), MPI_CHAR, 0, MPI_COMM_WORLD));
   return 0;
 }
@@ -524,22 +537,22 @@ static int parse_sample(const RgArguments *arguments)
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   const char *named = arguments->option[OPT_STUDY];
-  const int wanted = parse_sample(arguments);
   RgVerification s = {.path = arguments->positional[0],
+                      .wanted = parse_sample(arguments),
                       .registry = registry,
                       .programs = arguments->option[OPT_PROGRAMS] != NULL,
                       .requested = arguments->option[OPT_SAMPLE] || arguments->option[OPT_ALL]};
   char *text = NULL;
 
-  if (wanted < 0) *exit_code = RG_EXIT_BAD_INPUT;
-  if (wanted < 0) return 0;
+  if (s.wanted < 0) *exit_code = RG_EXIT_BAD_INPUT;
+  if (s.wanted < 0) return 0;
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &s.rank));
   PetscCallMPI(MPI_Comm_size(MPI_COMM_WORLD, &s.ranks));
   PetscCall(rg_fingerprint(&s.fingerprint));
   if (s.rank == 0) PetscCall(read_file(&s, named ? named : s.path, &text));
   PetscCall(share(&s, named ? named : s.path, &text));
   if (s.exit_code == RG_EXIT_OK) {
-    PetscCall(verify_draw(&s, wanted));
+    PetscCall(verify_draw(&s));
     PetscCall(verify_check(&s));
   }
   PetscCall(PetscFree(text));

@@ -53,6 +53,8 @@ void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFault *f
       rg_h5_write_text(file, attribute->name, values[i].text ? values[i].text : "", fault);
     else rg_h5_write_integer(file, attribute->name, values[i].value, fault);
   }
+  if (info->archive_of[0])
+    rg_h5_write_text(file, rg_attributes[RG_ATTRIBUTE_ARCHIVE_OF].name, info->archive_of, fault);
   for (int i = 0; i < RG_CREDITS; i++)
     if (info->credit[i] && info->credit[i][0])
       rg_h5_write_text(file, rg_attributes[RG_ATTRIBUTE_CREDIT + i].name, info->credit[i], fault);

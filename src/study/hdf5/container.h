@@ -14,6 +14,7 @@ typedef struct {
   bool complete;
   int n_trials, n_failed, n_planned;
   char checksum[RG_ID_LENGTH + 1];
+  char archive_of[RG_ID_LENGTH + 1]; /* checksum of the full results; "": no archive */
 } RgContainerInfo;
 
 /* The attributes that come from the study. The caller sets complete, counts, checksum and

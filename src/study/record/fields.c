@@ -212,6 +212,9 @@ const RgAttributeInfo rg_attributes[RG_ATTRIBUTE_COUNT] = {
   [RG_ATTRIBUTE_CHECKSUM_COLUMNS] = {"checksum_columns",
                                      "names of the columns in the checksum of a trial, in its "
                                      "order; columns of the algorithm follow", true, false},
+  [RG_ATTRIBUTE_ARCHIVE_OF]       = {"archive_of",
+                                     "of an archive only: checksum of the full results", true,
+                                     false},
   [RG_ATTRIBUTE_CREDIT + RG_CREDIT_AUTHORS]  = {"creator_name",
                                                 "`authors` of the study file, if it names any",
                                                 true, false},

@@ -4,6 +4,7 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "study/file/cell_data.h"
+#include "study/record/archive.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,6 +44,17 @@ static PetscErrorCode number_cell(RgLayout *layout, bool earlier, RgRecord *reco
   return 0;
 }
 
+/* Reduce a record, and give it the checksum of what is left. */
+static PetscErrorCode archive_record(RgRecord *record)
+{
+  uint64_t checksum[2];
+
+  PetscCall(rg_record_archive(record));
+  PetscCall(rg_record_checksum(record, checksum));
+  rg_hash_hex(checksum, record->checksum);
+  return 0;
+}
+
 static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *cursor, RgFault *fault)
 {
   RgRecord *record = cursor->record;
@@ -52,6 +64,7 @@ static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *curso
     rg_fault_set(fault, RG_FAULT_DAMAGED, "trials are not where they were");
   if (!fault->code) PetscCall(rg_cursor_read(cursor, fault));
   if (fault->code) return 0;
+  if (layout->archive) PetscCall(archive_record(record));
   PetscCall(number_cell(layout, layout->groups[slot->group].earlier, record));
   PetscCall(rg_group_shape_add(&layout->groups[slot->group], record));
   PetscCall(rg_record_drop_data(record));
@@ -67,6 +80,7 @@ static PetscErrorCode write_trial(const RgLayout *layout, const RgSlot *slot, Rg
   RgRecord record = slot->header; /* borrows its texts */
 
   PetscCall(rg_group_read_columns(&cursor->group, cursor->position, &record, fault));
+  if (!fault->code && layout->archive) PetscCall(rg_record_archive(&record));
   if (!fault->code)
     PetscCall(rg_group_write_columns(&groups[slot->group], position, &record, fault));
   PetscCall(rg_record_drop_data(&record));
@@ -196,7 +210,8 @@ static uint64_t estimate_bytes(const RgLayout *layout, const RgContainerInfo *in
 
 static PetscErrorCode fill_info(const RgLayout *layout, RgContainerInfo *info)
 {
-  RgChecksum all = {0};
+  RgChecksum all = {0}, full = {0};
+  uint64_t checksum[2];
 
   info->n_trials = info->n_failed = 0;
   for (int i = 0; i < layout->n; i++) {
@@ -204,9 +219,11 @@ static PetscErrorCode fill_info(const RgLayout *layout, RgContainerInfo *info)
     if (layout->groups[layout->slots[i].group].earlier) continue;
     info->n_trials++;
     info->n_failed += entry->status == RG_STATUS_FAILED;
-    rg_checksum_add(&all, entry->checksum);
+    rg_checksum_add(&full, entry->checksum);
+    if (rg_hash_parse(layout->slots[i].header.checksum, checksum)) rg_checksum_add(&all, checksum);
   }
   rg_checksum_hex(&all, info->checksum);
+  if (layout->archive) rg_checksum_hex(&full, info->archive_of);
   return 0;
 }
 

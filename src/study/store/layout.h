@@ -24,6 +24,7 @@ typedef struct {
      replaced by them, since labels may have changed since a trial ran. */
   RgCellTable table;
   bool planned; /* the study is known */
+  bool archive; /* set before rg_layout_read: write archived records */
 } RgLayout;
 
 /* study: NULL if it can't be read here. directory: the study directory, where damaged shards are

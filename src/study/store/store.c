@@ -89,6 +89,9 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
     char *results = NULL, *directory = NULL;
     int bad = 0;
     PetscCall(rg_store_info(inputs[i], &info, fault));
+    if (!fault->code && info.archive_of[0])
+      rg_fault_set(fault, RG_FAULT_FOREIGN,
+                   "%.400s is an archive: join the results that it was made from", inputs[i]);
     if (!fault->code) PetscCall(rg_store_resolve(inputs[i], &results, &directory, fault));
     if (!fault->code) PetscCall(rg_index_gather(directory, results, false, index, &bad, fault));
     if (results && info.n_shards) PetscCall(note_shards(n, inputs, results, left_out));
@@ -208,7 +211,7 @@ static PetscErrorCode arrange(RgLayout *layout, char **label)
 /* study: NULL if it can't be planned. */
 static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *first,
                                    const RgStudy *study, bool complete, int n, const char *output,
-                                   RgFault *fault)
+                                   bool archive, RgFault *fault)
 {
   RgContainerInfo info = {.title = first->title,
                           .study_name = first->name,
@@ -225,10 +228,12 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   PetscCall(PetscCalloc1(index->n, &label));
   PetscCall(read_labels(index, label, fault));
   PetscCall(rg_layout_create(index, study, NULL, &layout));
+  layout.archive = archive;
   PetscCall(arrange(&layout, label));
   if (!fault->code) PetscCall(rg_layout_read(&layout, fault));
   if (!fault->code) {
-    snprintf(what, sizeof(what), "joined %d trials of %d files", layout.n, n);
+    snprintf(what, sizeof(what), "%s %d trials of %d file%s",
+             archive ? "archived" : "joined", layout.n, n, n == 1 ? "" : "s");
     PetscCall(rg_history_line(first->history, what, &history));
     info.history = history;
     PetscCall(rg_layout_write(&layout, &info, output, 256 << 20, &nothing, fault));
@@ -260,7 +265,8 @@ static PetscErrorCode prepare_output(const char *output, RgFault *fault)
   return 0;
 }
 
-PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, RgFault *fault)
+PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, bool archive,
+                              RgFault *fault)
 {
   RgIndex index = {0};
   RgStoreInfo first = {0};
@@ -280,7 +286,8 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   if (!fault->code)
     PetscCall(find_complete(inputs[0], first.study, &index, &study, &planned, &complete, fault));
   if (!fault->code)
-    PetscCall(write_merged(&index, &first, planned ? &study : NULL, complete, n, output, fault));
+    PetscCall(write_merged(&index, &first, planned ? &study : NULL, complete, n, output, archive,
+                           fault));
   const size_t used = strlen(fault->message);
   if (!fault->code && left_out.length)
     snprintf(fault->message + used, sizeof(fault->message) - used,
@@ -322,18 +329,24 @@ static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
   RgContainer container;
   const char *ours = store->study->name ? store->study->name : "";
   bool trailed;
-  char *name = NULL;
+  char *name = NULL, *archive_of = NULL;
 
   PetscCall(rg_shard_open_results(store->output, true, &container, &trailed, fault));
   if (!fault->code) {
     PetscCall(
       rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY_NAME].name, &name, NULL));
+    PetscCall(rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_ARCHIVE_OF].name,
+                              &archive_of, NULL));
     rg_fault_file(fault, store->output, "read", container.medium.error, NULL, 0);
     if (strcmp(name, ours))
       rg_fault_set(fault, RG_FAULT_FOREIGN,
                    "%.200s holds study '%.100s', not '%.100s': choose another output",
                    store->output, name, ours);
-    PetscCall(PetscFree(name));
+    if (archive_of[0])
+      rg_fault_set(fault, RG_FAULT_FOREIGN,
+                   "%.400s is an archive, which no run extends: choose another output",
+                   store->output);
+    PetscCall(RG_FREE(&name, &archive_of));
   } else if (fault->code == RG_FAULT_VANISHED) {
     *fault = (RgFault){0};
   } else {

@@ -115,6 +115,7 @@ typedef struct {
   char *credit[RG_CREDITS];
   uint64_t seed;     /* study seed */
   char checksum[33]; /* stored checksum; "" for a directory */
+  char archive_of[33]; /* checksum of the full results; "": no archive */
   /* Shards in the directory; beside a results file, those with a trial that the file lacks. */
   int n_shards;
 } RgStoreInfo;
@@ -134,7 +135,9 @@ PetscErrorCode rg_store_visit_heads(const char *path, RgRecordVisitor visit, voi
    and sweep axes may differ). The study attribute is the union of the inputs' studies, and the
    output is complete if it has every trial of that union. If completeness can't be determined,
    or shards beside a results file were left out, the message says so. RG_FAULT_FOREIGN also if
-   the output exists or there is no trial. The inputs don't change. */
-PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, RgFault *fault);
+   the output exists, an input is an archive or there is no trial. The inputs don't change.
+   archive: write archived records (rg_record_archive). */
+PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, bool archive,
+                              RgFault *fault);
 
 #endif

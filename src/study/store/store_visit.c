@@ -296,6 +296,8 @@ static PetscErrorCode read_info(const RgContainer *container, RgStoreInfo *info)
   if (info->directory) return 0;
   PetscCall(read_text(container, RG_ATTRIBUTE_CHECKSUM, &checksum));
   PetscCall(PetscStrncpy(info->checksum, checksum, sizeof(info->checksum)));
+  PetscCall(read_text(container, RG_ATTRIBUTE_ARCHIVE_OF, &checksum));
+  PetscCall(PetscStrncpy(info->archive_of, checksum, sizeof(info->archive_of)));
   PetscCall(PetscFree(checksum));
   info->complete =
     rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &value) && value;

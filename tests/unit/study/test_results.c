@@ -323,7 +323,7 @@ RG_TEST(parts_are_joined)
   RG_OK(rg_store_open(part, &bench.fake.study, 0, &bench.store, &fault));
   for (int i = 8; i < 20; i++) bench_add(&bench, i, i % 3 == 0);
   bench_flush(&bench);
-  RG_OK(rg_store_merge(2, inputs, joined, &fault));
+  RG_OK(rg_store_merge(2, inputs, joined, false, &fault));
   if (fault.code) print_message("%s\n", fault.message);
   assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, joined).n, 20);
@@ -331,7 +331,7 @@ RG_TEST(parts_are_joined)
   assert_false(info.complete); /* a joined directory does not know whether it has all trials */
   assert_string_equal(info.name, "fake");
   RG_OK(rg_store_info_clear(&info));
-  RG_OK(rg_store_merge(2, inputs, joined, &fault));
+  RG_OK(rg_store_merge(2, inputs, joined, false, &fault));
   assert_int_equal(fault.code, RG_FAULT_FOREIGN); /* the output exists */
 
   RgRecord record;
@@ -340,7 +340,7 @@ RG_TEST(parts_are_joined)
   RG_OK(rg_store_add(bench.store, &record, &fault));
   bench_flush(&bench);
   unlink(joined);
-  RG_OK(rg_store_merge(2, inputs, joined, &fault));
+  RG_OK(rg_store_merge(2, inputs, joined, false, &fault));
   assert_int_equal(fault.code, RG_FAULT_FOREIGN);
   assert_non_null(strstr(fault.message, bench.fake.trials[0].id));
   assert_int_equal(access(joined, F_OK), -1);
