@@ -69,7 +69,7 @@ def say(text, stream=None):
 
 
 def _study(options):
-    results = load(options.results, options.partial, options.trust)
+    results = load(options.results, options.partial, options.trust, options.against)
     for warning in results.warnings:
         say(f"regatta_analysis: warning: {line(warning)}", sys.stderr)
     results = _said(_selected(results, options))
@@ -166,7 +166,7 @@ def _claims(options):
     beside = [folder / "claims.yaml" for folder in dict.fromkeys(folders)]
     verdicts, states = [], []
     for path in options.claims or [path for path in beside if path.exists()]:
-        studies = claims.Studies(claims.find_results(options.results, path.parent.name))
+        studies = claims.Studies(claims.find_results(options.results, path.parent.name), against=options.against)
         verdicts += claims.evaluate(path, studies)
         states += studies.states()
     if not verdicts:
@@ -199,6 +199,7 @@ def _claims_parser():
     parser.add_argument("--claims", nargs="+", type=Path, metavar="FILE.yaml",
                         help="claims files (default: claims.yaml beside the results)")
     parser.add_argument("--json", action="store_true", help="everything, machine-readable")
+    _against_option(parser)
     return parser
 
 
@@ -261,7 +262,7 @@ def replicate_parser(prog="regatta_analysis replicate"):
 def _page(options):
     from .report import study_page
     more = {"command": options.command, "claims_files": options.claims, "partial": options.partial,
-            "trust": options.trust, "panel": options.panel,
+            "trust": options.trust, "against": options.against, "panel": options.panel,
             "select": lambda results: _selected(results, options)}
     if not options.live:
         return study_page.write(options.results, options.out, **{**more, "select": lambda results: _said(
@@ -291,6 +292,12 @@ def _reading_options(parser):
     parser.add_argument("--partial", action="store_true",
                         help="accept a file that may lack trials (from `regatta merge`)")
     parser.add_argument("--trust", action="store_true", help="don't check that files are as they were written")
+    _against_option(parser)
+
+
+def _against_option(parser):
+    parser.add_argument("--against", nargs="+", type=Path, default=[], metavar="ARCHIVE.h5", help="archives or other results "
+                        "whose trials pair with these: their methods are compared too, without running here")
 
 
 def _page_options(parser):
@@ -314,7 +321,7 @@ def _choice_options(parser):
 
 def _export(options):
     from .report import export
-    results = _said(_selected(load(options.results, options.partial, options.trust), options))
+    results = _said(_selected(load(options.results, options.partial, options.trust, options.against), options))
     written, notes = export.write(results, options.to, options.directory)
     return "\n".join([f"{len(written)} files in {options.directory}", *notes])
 

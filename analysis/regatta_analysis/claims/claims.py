@@ -33,8 +33,8 @@ class Studies:
 
     universe = {}
 
-    def __init__(self, files, partial=True, raw=None):
-        self.files, self._partial = dict(files), partial
+    def __init__(self, files, partial=True, raw=None, against=()):
+        self.files, self._partial, self._against = dict(files), partial, against
         self._raw = {} if raw is None else raw
         self.missing = []  # places that `panels` did not find
 
@@ -59,7 +59,7 @@ class Studies:
         """Results of a study in all universes; None without results."""
         if study not in self._raw:
             path = self.files.get(study)
-            self._raw[study] = load(path, self._partial) if path else None
+            self._raw[study] = load(path, self._partial, against=self._against) if path else None
         return self._raw[study]
 
     def states(self):

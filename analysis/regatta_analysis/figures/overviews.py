@@ -29,7 +29,7 @@ def profiles_of(loaded, names=None):
     file name, words, figure)]. `names`: the methods (default: all)."""
     drawn, names = [], names or list(dict.fromkeys(a for results in loaded.values() for a in results.algorithms))
     for cost, words in (("evaluations", "queries"), ("cpu", "CPU seconds")):
-        tables = [_known_hits(results, study, cost) for study, results in loaded.items()]
+        tables = [_known_hits(results, study, cost) for study, results in loaded.items() if cost != "cpu" or not results.archived]
         tables = [table for table in tables if table is not None and len(table)]
         if tables:
             drawn.append((f"_{cost}", f"by {words}", profile_figure(pd.concat(tables, ignore_index=True), words, names)))

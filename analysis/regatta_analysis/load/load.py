@@ -8,8 +8,10 @@ trials. docs/results-format.md has the details.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from . import against as others
 from . import integrity, schema2
 from .cells import with_cells
 from .errors import InputError
@@ -20,19 +22,38 @@ from .results import Results
 from .variables import Variable
 
 
-def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = False) -> Results:
+def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = False,
+         against: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = ()) -> Results:
     """Results from a results file or a study directory (also if only the directory exists yet).
 
     `.trials` has one row per trial, `.data` one row per evaluation. `.xarray(problem)` has the labelled arrays of one
     problem, and `.study` the text of the study file. `partial` accepts a file that may lack trials by its own account
     (a shard, or files joined by `regatta merge`). A child process reads the files, so that HDF5 can't crash this one.
     It first checks that they are whole and unchanged; `trust` skips the check. Raises InputError, also later if the
-    child dies while it reads."""
+    child dies while it reads. `against`: archives or other results, one or several, whose trials pair with these (equal
+    problem, instance, seed and budget): their methods stand behind those of the study."""
     path = Path(path)
+    archives = [Path(one) for one in ([against] if isinstance(against, (str, os.PathLike)) else against)]
     if not path.exists() and Path(f"{path}.d").is_dir():
         path = Path(f"{path}.d")
     if path.is_dir():
-        return Results(path, *_read_directory(path, trust))
+        attributes, parts, damages = _read_directory(path, trust)
+    else:
+        (attributes, parts), damages = _read_whole(path, trust), []
+        if not attributes.get("complete", 0) and not partial:
+            raise InputError(f"{path}: incomplete: a shard, or joined from parts; --partial reads what "
+                             "is there, a study directory (*.h5.d) can be passed as it is")
+    own, notes = list(parts), []
+    for archive in archives:
+        theirs, found = _read_whole(archive, trust)
+        more, lines = others.beside(path, attributes.get("study_seed"), own, archive, theirs.get("study_seed"), found)
+        parts, notes = [*parts, *more], [*notes, *lines]
+        attributes = {**attributes, "beside_archives": int(bool(theirs.get("archive_of")) or attributes.get("beside_archives", 0))}
+    return Results(path, attributes, groups_of(path, parts), damages, notes=notes)
+
+
+def _read_whole(path, trust):
+    """Attributes and parts of a results file that is whole and unchanged."""
     if not path.exists():
         raise InputError(f"{path}: no such file")
     reader = Reader()
@@ -40,15 +61,11 @@ def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = Fals
         wrong = integrity.damages([path], reader=reader)
         if wrong.get(path, "no such file"):
             raise InputError(wrong.get(path) or f"{path}: no such file")
-    attributes, parts = read_file(reader, path)
-    if not attributes.get("complete", 0) and not partial:
-        raise InputError(f"{path}: incomplete: a shard, or joined from parts; --partial reads what "
-                         "is there, a study directory (*.h5.d) can be passed as it is")
-    return Results(path, attributes, groups_of(path, parts), [])
+    return read_file(reader, path)
 
 
 def _read_directory(path, trust):
-    """Attributes, groups, and a warning per shard that could not be read. A results file beside the directory belongs
+    """Attributes, parts, and a warning per shard that could not be read. A results file beside the directory belongs
     to it: the study was finished once and then extended."""
     shards = sorted(p for p in path.glob("*.h5") if not p.name.startswith("."))
     packed = path.with_suffix("") if path.suffix == ".d" else None
@@ -70,7 +87,7 @@ def _read_directory(path, trust):
         parts += more
     if not parts:
         raise InputError(warnings[0] if warnings else f"{path}: no finished trials in there")
-    return {**attributes, "complete": 0}, groups_of(path, parts), warnings
+    return {**attributes, "complete": 0}, parts, warnings
 
 
 def read_file(reader: Reader, path: Path,

@@ -33,11 +33,15 @@ def remembered(compute: Callable) -> Callable:
     return look
 
 
+ARCHIVE = ("This is an archive: it has simple regret, cumulative regret at some budgets, and the best design of each trial. "
+           "Run times and models are in the full results.")
+
+
 class Results:
     """The results of a study. `damages` has one line per shard that could not be read."""
 
-    def __init__(self, path, attributes, groups, damages, numbers=None):
-        self.path, self.attributes, self.damages = path, attributes, damages
+    def __init__(self, path, attributes, groups, damages, numbers=None, notes=()):
+        self.path, self.attributes, self.damages, self.notes = path, attributes, damages, list(notes)
         self.study = str(attributes.get("study", ""))
         groups = sorted(groups, key=lambda group: min(group.constant("problem_number").tolist(), default=0))
         self._problems = {group.label: group for group in groups}
@@ -85,11 +89,17 @@ class Results:
 
     @cached_property
     def warnings(self) -> list[str]:
-        """Lines that a reader must know: damages, and programs that are not reproducible."""
+        """Lines that a reader must know: damages, what is compared with other results, what an archive lacks, and
+        programs that are not reproducible."""
         lines = [f"{label} on {group.label} is not reproducible: started again, its program asked for "
                  f"something else in {n} of {trials} trials"
                  for group in self._problems.values() for label, n, trials in group.not_reproducible()]
-        return [*self.damages, *lines]
+        return [*self.damages, *self.notes, *([ARCHIVE] if self.attributes.get("archive_of") else []), *lines]
+
+    @property
+    def archived(self) -> bool:
+        """Whether some trials are archived (`regatta merge -archive`): they lack most values."""
+        return bool(self.attributes.get("archive_of") or self.attributes.get("beside_archives"))
 
     @property
     def problems(self) -> list[str]:
@@ -263,7 +273,7 @@ class Results:
         chosen = None if problems is None else [group for group in self._problems.values()
                                                 if {group.label, group.base} & set(problems)]
         groups = [group.select(algorithms, where) for group in (self._problems.values() if chosen is None else chosen)]
-        made = Results(self.path, {**self.attributes, "n_planned": 0}, [g for g in groups if g.n], self.damages, self.numbers)
+        made = Results(self.path, {**self.attributes, "n_planned": 0}, [g for g in groups if g.n], self.damages, self.numbers, self.notes)
         if not self.complete:
             made.plan = self.plan.select(problems, chosen, algorithms, where)
         return made

@@ -81,7 +81,7 @@ def _named(results, metric):
 
 def _cpu(results, problem):
     """Mean CPU seconds of an algorithm until each query; {} if they were not recorded."""
-    if not {"cpu_fit", "cpu_acquire"} <= set(results.group(problem).evaluations()):
+    if results.archived or not {"cpu_fit", "cpu_acquire"} <= set(results.group(problem).evaluations()):
         return {}
     return {a: pd.Series(mean_spent(results, problem, cell)) for a, cell in results.group(problem).done.cells.items()}
 

@@ -68,6 +68,8 @@ def runtime(results):
         cells, none = results.group(problem).done.cells, results.group(problem).subset([])
         for algorithm in results.algorithms:
             cell = cells.get(algorithm, none)
+            if results.archived and not cell.knows("wall_acquire"):
+                continue
             made = (cell.column("n_iterations") - cell.column("n_initial")).astype(float)
             totals = {f"{clock}_{stage}": _total(cell, f"{clock}_{stage}") for clock in ("wall", "cpu") for stage in STAGES}
             for clock in ("wall", "cpu"):

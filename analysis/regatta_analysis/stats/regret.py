@@ -89,12 +89,12 @@ def note_on(dynamic: Sequence[str], n: int) -> str:
 
 @remembered
 def default_metrics(results: Results) -> list[str]:
-    """Simple and cumulative regret if some problem's optimum is known; the best value so far if some problem's
-    is not."""
+    """Simple and cumulative regret if some problem's optimum is known (of archived trials simple regret alone); the best
+    value so far if some problem's is not."""
     groups = list(map(results.group, results.problems))
     known = [group.knows("simple_regret") for group in groups if "simple_regret" in group.evaluations()]
     unknown = any("objective" in group.evaluations() for group in groups)
-    return (["simple", "cumulative"] if any(known) or not unknown or not known else []) \
+    return (["simple"] + ["cumulative"] * (not results.archived) if any(known) or not unknown or not known else []) \
         + (["best"] if unknown and not all(known) else [])
 
 
@@ -330,6 +330,7 @@ def _sums(block, recorded):
     ends, initial = (block.column(name).astype(int) for name in ("n_iterations", "n_initial"))
     row = np.arange(recorded.shape[1])
     gaps = (np.isnan(recorded) & (row >= initial[:, None]) & (row < ends[:, None])).any(axis=1)
+    gaps &= np.isnan(np.take_along_axis(recorded, np.maximum(ends - 1, 0)[:, None], axis=1)[:, 0])  # not of an archive
     recorded[gaps] = np.nan
     if not gaps.any() or "instantaneous_regret" not in block.evaluations():
         return recorded

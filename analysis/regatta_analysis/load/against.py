@@ -1,0 +1,188 @@
+"""Results of others beside one's own. The random numbers of a study are common to all methods, so that trials of equal
+problem, instance, seed and budget pair, whoever ran them: initial designs, noise and contexts are the same."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from .errors import InputError
+from .settings import as_words, read
+from .variables import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .cells import Part
+
+FIELDS = ("problem_name", "problem_revision", "goal", "measure", "scores", "law", "inputs", "contexts", "dynamic",
+          "initial_points", "iterations")
+PARTS = ("problem.", "run.", "crew.", "thinking.")
+SAME = 1e-6  # relative difference of the regret at the end of the initial design; other machines round differently
+
+
+class Rows:
+    """A variable of some trials only."""
+
+    def __init__(self, variable, rows):
+        self._variable, self._rows = variable, rows
+        self.shape, self.stored = (len(rows), *variable.shape[1:]), variable.stored
+
+    @property
+    def dims(self):
+        return self._variable.dims
+
+    @property
+    def attributes(self):
+        return self._variable.attributes
+
+    def all(self):
+        return self._variable.rows(self._rows)
+
+    def rows(self, rows):
+        return self._variable.rows(self._rows[rows])
+
+
+class Replaced(Rows):
+    """A per-trial variable whose values are made from those of a file."""
+
+    def __init__(self, variable, make):
+        super().__init__(variable, np.arange(variable.shape[0]))
+        self._make = make
+
+    def all(self):
+        return self._make(super().all())
+
+    def rows(self, rows):
+        return self._make(super().rows(rows))
+
+
+def beside(path: Path, seed: object, parts: list[tuple[str, Part]], archive: Path, other: object,
+           theirs: list[tuple[str, Part]]) -> tuple[list[tuple[str, Part]], list[str]]:
+    """The parts of an archive (or other results) whose trials pair with trials of `parts`, under the labels of the
+    latter; and lines on what pairs and what does not. `seed`, `other`: the seeds of both studies. A method that both
+    have gets the name of the archive in brackets. Raises InputError if no trial pairs."""
+    if seed != other:
+        raise InputError(f"{archive}: no trial pairs with those of {path}: the seed of its study is {other}, not {seed}")
+    mine, names = _cells(parts), {name for _, part in parts for name in _texts(part["algorithm"])}
+    ids = {one for _, part in parts for one in _texts(part["id"])}
+    found, lines, n = [], [], 0
+    for label, part in theirs:
+        for own, identity, rows in _split(part):
+            match = next((cell for cell in mine if cell["identity"] == identity), None)
+            if match is None:
+                lines.append(f"{archive.name}: {own} on {label} does not pair: {_difference(identity, mine, label)}")
+                continue
+            rows = _partners(part, rows, match["pairs"])
+            if not len(rows):
+                lines.append(f"{archive.name}: {own} on {label} does not pair: it has none of these seeds and instances")
+                continue
+            rows = rows[[one not in ids for one in _texts(part["id"], rows)]]  # others ran here as well
+            if not len(rows):
+                continue
+            _check(path, archive, label, own, part, rows, match["starts"])
+            n += len(rows)
+            found.append((match["label"], _part(part, rows, match["label"], own, own in names and archive.stem)))
+    if not found:
+        raise InputError(f"{archive}: no trial pairs with those of {path}: "
+                         + (lines[0].partition("not pair: ")[2] if lines else "they are the same trials"))
+    methods = len({text for _, part in found for text in _texts(part["algorithm"])})
+    return found, [f"Against {archive.name}: {n:,} trials of {methods} method{'s' * (methods > 1)} that did not run here pair "
+                   "with those of this study.", *lines]
+
+
+def _texts(variable, rows=None):
+    return [_decoded(text) for text in (variable.all() if rows is None else variable.rows(rows))]
+
+
+def _split(part):
+    """(label of the method, identity of the problem, trials) of every cell with complete trials."""
+    table = Table([part])
+    complete = np.flatnonzero(table.column("status", np.arange(table.lengths[0])) == "complete")
+    codes, cells = pd.factorize(table.column("cell", complete))
+    for code in range(len(cells)):
+        rows = complete[codes == code]
+        own = table.column("algorithm", rows[:1])[0]
+        swept = table.column("swept", rows[:1])[0]
+        yield (f"{own} ({swept})" if swept else own), _identity(part, rows[0]), rows
+
+
+def _identity(part, row):
+    """{name: text} of what decides the random numbers and the regret of a trial, whatever its method."""
+    found = {}
+    for name, variable in part.constants.items():
+        if name in FIELDS or name.startswith(PARTS):
+            text = as_words(*read(Rows(variable, np.array([row]))))[0]
+            if text:
+                found[name] = text
+    return found
+
+
+def _cells(parts):
+    """One's own problems: label, identity, {(instance, seed)} and the regret of each at the end of its initial design."""
+    made = []
+    for label, part in parts:
+        for _, identity, rows in _split(part):
+            cell = next((cell for cell in made if cell["identity"] == identity), None)
+            if cell is None:
+                cell = {"label": label, "identity": identity, "pairs": set(), "starts": {}}
+                made.append(cell)
+            pairs = _pairs(part, rows)
+            cell["pairs"].update(pairs)
+            cell["starts"].update(zip(pairs, _starts(part, rows)))
+    return made
+
+
+def _pairs(part, rows):
+    return list(zip(part["instance"].rows(rows).tolist(), part["seed"].rows(rows).tolist()))
+
+
+def _starts(part, rows):
+    """Simple regret at the end of the initial design, NaN where it is not known."""
+    first = part["n_initial"].rows(rows).astype(int) - 1
+    if "simple_regret" not in part or (first < 0).any():
+        return np.full(len(rows), np.nan)
+    return np.take_along_axis(part["simple_regret"].rows(rows), first[:, None], axis=1)[:, 0]
+
+
+def _partners(part, rows, pairs):
+    return rows[[pair in pairs for pair in _pairs(part, rows)]]
+
+
+def _check(path, archive, label, own, part, rows, starts):
+    """Trials that pair begin alike."""
+    for pair, start in zip(_pairs(part, rows), _starts(part, rows)):
+        known = starts[pair]
+        if not np.isnan(known + start) and abs(known - start) > SAME * max(abs(known), abs(start), 1e-300):
+            raise InputError(f"{archive}: {own} on {label}, instance {pair[0]}, seed {pair[1]}, begins with a regret of "
+                             f"{start:.6g}, where {path} has {known:.6g}: another problem under the same name")
+
+
+def _difference(identity, mine, label):
+    """The first thing that keeps a problem from pairing."""
+    near = min((cell["identity"] for cell in mine), key=lambda own: (
+        own.get("problem_name") != identity.get("problem_name"), len(identity.items() ^ own.items())))
+    if near.get("problem_name") != identity.get("problem_name"):
+        return "this study does not have the problem"
+    name = min(name for name, _ in identity.items() ^ near.items())
+    return f"{name.removeprefix('run.')} is {identity.get(name, 'not set')} there, {near.get(name, 'not set')} here"
+
+
+def _part(part, rows, label, own, clash):
+    """The trials under the label of one's own problem, behind one's own methods."""
+    made = {name: Rows(variable, rows) for name, variable in part.items()}
+    constants = type(part.constants)((name, Rows(variable, rows)) for name, variable in part.constants.items())
+    made["problem"] = Replaced(made["problem"], lambda values: np.full(len(values), label, object))
+    if clash:
+        made["algorithm"] = constants["algorithm"] = Replaced(
+            made["algorithm"], lambda values: np.array([f"{text} ({clash})" for text in map(_decoded, values)], object))
+    for name in ("algorithm_number", "order"):
+        constants[name] = Replaced(constants[name], lambda values: values + 1_000_000)
+    found = part.view(made)
+    found.constants = constants
+    return found
+
+
+def _decoded(text):
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)

@@ -1,0 +1,106 @@
+"""Results beside archives: what pairs is compared as if it had run here, and what does not pair is refused or named."""
+import os
+import subprocess
+import unittest
+
+import h5py
+import numpy as np
+
+from common import Case
+from regatta_analysis import InputError, load
+from regatta_analysis.stats.regret import default_metrics, regret_curves
+from test_cli import run
+
+STUDY = """study: {name}
+seed: {seed}
+seeds: {seeds}
+common: {{iterations: 12, initial_points: 4, noise_variance: {noise}}}
+problems: [{{name: branin, label: {label}}}, {{name: ackley, dim: 2}}]
+algorithms: [{methods}]
+"""
+
+
+@unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")
+class Against(Case):
+    def results(self, name, methods, seed=5, seeds=6, noise=0.01, label="Branin"):
+        study, output = self.scratch / f"{name}.yaml", self.scratch / f"{name}.h5"
+        study.write_text(STUDY.format(name=name, seed=seed, seeds=seeds, noise=noise, label=label, methods=methods))
+        self.program("run", study, "-o", output, "-quiet")
+        return output
+
+    def program(self, *arguments):
+        subprocess.run([os.environ["REGATTA"], *map(str, arguments)], check=True, capture_output=True)
+
+    def archive(self, name, methods, **more):
+        full, small = self.results(f"{name}_full", methods, **more), self.scratch / f"{name}.h5"
+        self.program("merge", full, "-o", small, "-archive")
+        return full, small
+
+    def test_archived_methods_stand_beside_ones_own(self):
+        mine = self.results("mine", "{name: ts, label: Mine}")
+        full, small = self.archive("others", "random, {name: ei, label: EI}", label="branin")
+        alone, both, whole = load(mine), load(mine, against=small), load(mine, against=[full])
+        self.assertEqual(both.algorithms, ["Mine", "random", "EI"])
+        self.assertEqual(both.problems, alone.problems)  # under their own names, not those of the archive
+        self.assertEqual(both.warnings, ["Against others.h5: 24 trials of 2 methods that did not run here pair with those "
+                                         "of this study."])
+        self.assertEqual((default_metrics(both), default_metrics(whole)), (["simple"], ["simple", "cumulative"]))
+        for results in (both, whole):
+            curves = regret_curves(results, "Branin", "simple")
+            theirs = regret_curves(load(full), "branin", "simple")
+            np.testing.assert_array_equal(curves.loc["EI"].to_numpy(), theirs.loc["EI"].to_numpy())
+            self.assertEqual(set(results.compare("Mine", "EI")["n"].iloc[:2]), {6})  # pairs
+        last = regret_curves(both, "Branin", "cumulative")
+        np.testing.assert_array_equal(last.loc["EI"].iloc[:, -1], regret_curves(load(full), "branin", "cumulative").loc["EI"].iloc[:, -1])
+        out = self.scratch / "figures"
+        code, said, wrong = run(str(mine), "--against", str(small), "--out", str(out), "--formats", "png")
+        self.assertEqual(code, 0, wrong)
+        self.assertIn("that did not run here pair with", wrong)
+        self.assertIn("| EI |", (out / "summary.md").read_text())
+        self.assertNotIn("| EI |", (out / "runtime.md").read_text())  # an archive has no run times
+        self.assertIn("| Mine |", (out / "runtime.md").read_text())
+
+    def test_what_ran_here_too_counts_once_and_equal_names_differ(self):
+        mine = self.results("mine", "{name: ei, label: EI}, {name: random, label: R}")
+        _, small = self.archive("others", "random, {name: ei, label: R}")  # their R is our EI; our R is their random
+        with self.assertRaisesRegex(InputError, "no trial pairs with those of .*: they are the same trials"):
+            load(mine, against=small)
+        _, small = self.archive("more", "{name: ts, label: R}")
+        self.assertEqual(load(mine, against=small).algorithms, ["EI", "R", "R (more)"])
+
+    def test_what_does_not_pair(self):
+        mine = self.results("mine", "random")
+        for more, says in (({"seed": 6}, "the seed of its study is 6, not 5"), ({"noise": 0.5}, "noise_variance is 0.5 there, 0.01 here")):
+            name = "_".join(f"{key}{value}".replace(".", "_") for key, value in more.items())
+            full, small = self.archive(name, "ei", **more)
+            for other in (full, small):
+                with self.subTest(other.name), self.assertRaisesRegex(InputError, f"{other.name}: no trial pairs.*{says}"):
+                    load(mine, against=other)
+        _, fewer = self.archive("fewer", "ei", seeds="[3, 4, 9]")
+        self.assertIn("4 trials of 1 method that did", load(mine, against=fewer).warnings[0])
+        _, none = self.archive("none", "ei", seeds="[7, 8]")
+        with self.assertRaisesRegex(InputError, "none of these seeds"):
+            load(mine, against=none)
+
+    def test_a_problem_that_changed_under_its_name(self):
+        """Trials of equal instance and seed begin alike; otherwise the archive is of another problem."""
+        mine = self.results("mine", "random")
+        full, _ = self.archive("others", "ei")
+        with h5py.File(full, "r+") as file:
+            file["Branin"]["simple_regret"][2, :] += 1.0
+        with self.assertRaisesRegex(InputError, "ei on Branin, instance 0, seed 2, begins with a regret of"):
+            load(mine, against=full, trust=True)
+        with self.assertRaisesRegex(InputError, "others_full.h5: .*(checksum|damaged)"):
+            load(mine, against=full)
+
+    def test_files_that_are_no_archives(self):
+        mine = self.results("mine", "random")
+        (self.scratch / "text.h5").write_text("no HDF5")
+        for name, says in (("absent.h5", "no such file"), ("text.h5", "text.h5: ")):
+            code, _, wrong = run(str(mine), "--against", str(self.scratch / name), "--out", str(self.scratch / "f"))
+            self.assertEqual((code, len(wrong.splitlines())), (2, 1), wrong)
+            self.assertIn(says, wrong)
+
+
+if __name__ == "__main__":
+    unittest.main()
