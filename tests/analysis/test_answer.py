@@ -8,7 +8,7 @@ import common
 import numpy as np
 import synthetic
 from regatta_analysis import load
-from regatta_analysis.report import answer, study_page
+from regatta_analysis.report import answer, matrix, settings_table, study_page
 from regatta_analysis.stats import aggregate, evidence, inference
 from test_cli import run
 from test_study_page import swept_study
@@ -155,7 +155,7 @@ class Answer(common.Case):
                 again = evidence.compare(table[f.leader], table[r.name])
                 p = frame.p_holm.get((f.problem, f.leader, r.name), frame.p_holm.get((f.problem, r.name, f.leader)))
                 self.assertEqual(r.grade == answer.SHOWN, again.verdict == evidence.BETTER and p <= 0.05)
-                self.assertEqual(r.grade == answer.SUPPORTED, again.verdict == evidence.BETTER and p > 0.05)
+                self.assertEqual(r.grade == answer.SUGGESTED, again.verdict == evidence.BETTER and p > 0.05)
                 self.assertEqual(r.grade == answer.AGAINST, again.verdict == evidence.WORSE)
                 np.testing.assert_allclose((r.effect, r.low, r.high, r.better, r.better_low, r.better_high),
                                            (again.typical, again.low, again.high, again.better, again.better_low,
@@ -171,14 +171,27 @@ class Answer(common.Case):
         self.assertNotIn("shown", said[0])
 
     def test_a_matrix_has_both_sides(self):
-        """Of each pair the one method wins what the other loses."""
-        results = self.study(synthetic.made_up("P", LEVELS, seeds=12))
-        table, = inference.matrices(inference.comparisons(results, "simple"), {"P": "P"})
-        self.assertEqual(table.header, ["", "A", "B", "C"])
-        self.assertEqual([text for text, _ in table.rows[0]], ["A", "–", *2 * ["1.00 [0.61, 1.00] better"]])
-        self.assertEqual([bold for _, bold in table.rows[0]], [False, False, True, True])
-        self.assertEqual([text for text, _ in table.rows[1]],
-                         ["B", "0.00 [0.00, 0.39] worse", "–", "1.00 [0.61, 1.00] better"])
+        """Of each pair the one method wins what the other loses; marks say it without colours; best methods come first."""
+        results = self.study(synthetic.made_up("P", {"B": LEVELS["B"], "A": LEVELS["A"], "C": LEVELS["C"]}, seeds=12))
+        table, = matrix.matrices(inference.comparisons(results, "simple"), answer.findings(results, "simple"), {"P": "P"})
+        self.assertEqual((table.title, table.names, table.few), ("P", ["A", "B", "C"], True))
+        shown = [[cell and (cell.share, cell.interval, cell.mark, cell.kind) for cell in row] for row in table.rows]
+        won, lost = ("1", "[.61, 1]", "▲", "w4"), (".00", "[.00, .39]", "▼", "l4")
+        self.assertEqual(shown, [[None, won, won], [lost, None, won], [lost, lost, None]])
+
+    def test_marks_of_a_matrix_are_the_words_of_the_answer(self):
+        results = self.study(synthetic.made_up("P", {f"M{k}": 0.1 * 1.25**k for k in range(7)}, seeds=15, noise=0.5))
+        frame = inference.comparisons(results, "simple")
+        table, = matrix.matrices(frame, answer.findings(results, "simple"), {"P": "P"})
+        found = set()
+        for row in frame.itertuples():
+            for name, other, verdicts in ((row.a, row.b, ("better", "worse")), (row.b, row.a, ("worse", "better"))):
+                cell = table.rows[table.names.index(name)][table.names.index(other)]
+                strong = row.p_holm <= 0.05
+                mark = {verdicts[0]: "▲" if strong else "△", verdicts[1]: "▼" if strong else "▽", "open": "·"}
+                self.assertEqual(cell.mark, mark.get(row.verdict, "="))
+                found.add(cell.mark)
+        self.assertGreaterEqual(found, set("▲△▼▽·"))
 
     def test_captions_are_short_and_folded_once(self):
         self.study(synthetic.made_up("P", LEVELS, seeds=8), synthetic.made_up("Q", LEVELS, seeds=8))
@@ -197,7 +210,7 @@ class Answer(common.Case):
         self.assertIn("shown against B and C", answer.sentences(results)[0])
         with mock.patch.object(aggregate, "made", lambda *_: (aggregate.methods(aggregate.scores(results, "simple")),
                                                               against.assign(p_holm=0.06))):
-            self.assertIn("supported against B and C", answer.sentences(results)[0])
+            self.assertIn("suggested against B and C", answer.sentences(results)[0])
 
     def test_page_summary_and_terminal_begin_with_it(self):
         synthetic.write(self.scratch / "s.h5", [synthetic.made_up("P <b>", {"A": 0.02, "B|": 0.1}, seeds=12)])

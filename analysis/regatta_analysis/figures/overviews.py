@@ -14,7 +14,7 @@ def panel_rows(rows):
     columns, width = style.width_of(most)
     rows = rows if columns == most else [[entry] for row in rows for entry in row]
     height = {1: 2.3, 2: 2.15}.get(columns, 1.85 if columns == 3 else 1.6)
-    figure = style.Drawing(width, len(rows) * height)
+    figure = style.Drawing(width, len(rows) * height, grid=True)
     made = []
     for r, row in enumerate(rows):
         for c, entry in enumerate(row):

@@ -8,10 +8,12 @@ import textwrap
 import warnings
 
 import matplotlib
+import numpy as np
+from PIL import Image
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 from matplotlib.transforms import blended_transform_factory
 
 from ..escape import mathtext
@@ -119,11 +121,22 @@ def width_of(columns):
 
 
 class Drawing(Figure):
-    """A figure that a notebook shows as it is written to a file; inches."""
+    """A figure that a notebook shows as it is written to a file; inches. `grid`: all of its axes are panels of one grid,
+    which `_place` lays out. `below`: the inches at its foot that belong to the legend."""
 
-    def __init__(self, width, height):
-        super().__init__(figsize=(width, height), layout="constrained")
+    def __init__(self, width, height, grid=False):
+        super().__init__(figsize=(width, height), layout=None if grid else "constrained")
+        self.grid, self.below, self.laid_out, self._dots = grid, 0.0, False, None
         FigureCanvasAgg(self)
+
+    def picture(self):
+        """The figure as dots, DPI of them per inch: drawn once, and reduced from there where fewer are wanted."""
+        if self._dots is None:
+            before, self.dpi = self.dpi, DPI
+            self.canvas.draw()
+            self._dots = Image.fromarray(np.asarray(self.canvas.buffer_rgba())[..., :3])
+            self.dpi = before
+        return self._dots
 
     def _repr_png_(self):
         file = io.BytesIO()
@@ -137,7 +150,7 @@ def panels(titles):
     n = len(titles)
     columns, width = width_of(n if n < 4 else 2 if n == 4 else 3)
     rows = -(-n // columns)
-    figure = Drawing(width, rows * (1.7 if rows > 3 and columns == 1 else 2.15 if columns < 3 else 1.85))
+    figure = Drawing(width, rows * (1.7 if rows > 3 and columns == 1 else 2.15 if columns < 3 else 1.85), grid=True)
     made = [Panel(figure.add_subplot(rows, columns, k + 1), columns, first=k % columns == 0,
                   bottom=k + columns >= n) for k in range(n)]
     return figure, list(zip(titles, made))
@@ -169,6 +182,8 @@ class Panel:
             self.axes.set_ylabel(vertical)
         if self.bottom:
             self.axes.set_xlabel(horizontal)
+        if self.columns > 2:  # ticks take most of the time of a small panel
+            self.axes.yaxis.set_minor_locator(NullLocator())
         self.axes.grid(True, which="major", color="0.9", lw=0.4, zorder=0)
         self.axes.set_axisbelow(True)
 
@@ -199,8 +214,7 @@ def place_legend(figure, entries, notes=()):
     below = box.height / figure.dpi + 0.03
     total = height + below
     figure.set_size_inches(width, total)
-    figure.get_layout_engine().set(rect=(0, below / total, 1, 1 - below / total), w_pad=0.02,
-                                   h_pad=0.02)
+    figure.below = below
     legend.set_bbox_to_anchor((0.5, 0.01 / total), transform=figure.transFigure)
     return legend
 
@@ -217,30 +231,69 @@ def write(figure, file, dpi, suffix):
     """Write a figure to a path or an open file; fonts are embedded as TrueType: journals refuse Type 3."""
     metadata = {"CreationDate": None, "Producer": None, "Creator": None}
     with context():
-        _lay_out(figure, dpi)
-        figure.savefig(file, dpi=dpi, format=suffix,
-                       metadata={"pdf": metadata, "svg": {"Date": None}}.get(suffix, {"Software": None}))
+        _lay_out(figure)
+        if suffix == "png":
+            step = round(DPI / dpi)
+            picture = figure.picture()
+            (picture if step < 2 else picture.reduce(step)).save(file, "png", compress_level=4, dpi=(dpi, dpi))
+        else:
+            figure.savefig(file, dpi=dpi, format=suffix, metadata=metadata if suffix == "pdf" else {"Date": None})
 
 
-def _lay_out(figure, dpi):
+def _lay_out(figure):
     """Find the layout once for all files of a figure, because Matplotlib draws everything once more to find it."""
-    engine = figure.get_layout_engine()
-    if engine is not None:
-        before = figure.dpi
-        figure.dpi = dpi
+    if figure.laid_out:
+        return
+    figure.laid_out, before, figure.dpi = True, figure.dpi, DPI
+    if figure.grid and len({axes.get_subplotspec().get_gridspec() for axes in figure.axes}) == 1:
+        _place(figure)
+    else:
+        figure.set_layout_engine("constrained")
+        share, engine = figure.below / figure.get_size_inches()[1], figure.get_layout_engine()
+        engine.set(rect=(0, share, 1, 1 - share), w_pad=0.02, h_pad=0.02)
         engine.execute(figure)
-        for axes in figure.axes:
-            _fix_labels(axes, dpi)
-        figure.dpi = before
         figure.set_layout_engine(None)  # "none" stands in for the engine, and everything is drawn once more
+        for axes in figure.axes:
+            _fix_labels(axes, DPI, (0.0, 0.0))
+    figure.dpi = before
 
 
-def _fix_labels(axes, dpi):
-    """Leave title and labels where the layout has put them: to place them again, each file would measure all ticks."""
+GAP = 0.07  # inches between the panels of a grid
+
+
+def _place(figure):
+    """Place the panels of a grid. Each row and column keeps the room that titles, ticks and labels need there. They are
+    measured once, and that once is most of the time; Matplotlib's layouts measure twice."""
+    renderer, dpi = figure.canvas.get_renderer(), figure.dpi
+    places = [axes.get_subplotspec() for axes in figure.axes]
+    rows, columns = places[0].get_gridspec().get_geometry()
+    left, right, above, below = (np.zeros(n) for n in (columns, columns, rows, rows))
+    for axes, place in zip(figure.axes, places):
+        box, whole = axes.get_window_extent(), axes.get_tightbbox(renderer, for_layout_only=True)
+        r, c = place.rowspan.start, place.colspan.start
+        left[c], right[c] = max(left[c], box.x0 - whole.x0), max(right[c], whole.x1 - box.x1)
+        above[r], below[r] = max(above[r], whole.y1 - box.y1), max(below[r], box.y0 - whole.y0)
+    head = figure._suptitle.get_window_extent(renderer).height + 2 * GAP * dpi if figure._suptitle else 0.0
+    width = figure.bbox.width - left.sum() - right.sum() - GAP * dpi * columns
+    height = figure.bbox.height - above.sum() - below.sum() - GAP * dpi * rows - figure.below * dpi - head
+    width, height = max(width / columns, 1.0), max(height / rows, 1.0)
+    for axes, place in zip(figure.axes, places):
+        r, c = place.rowspan.start, place.colspan.start
+        x = left[:c + 1].sum() + right[:c].sum() + c * width + (c + 0.5) * GAP * dpi
+        y = figure.bbox.height - head - above[:r + 1].sum() - below[:r].sum() - (r + 1) * height - (r + 0.5) * GAP * dpi
+        box = axes.get_window_extent().frozen()
+        axes.set_position((x / figure.bbox.width, y / figure.bbox.height, width / figure.bbox.width,
+                           height / figure.bbox.height))
+        _fix_labels(axes, dpi, (x - box.x0, y - box.y0))
+
+
+def _fix_labels(axes, dpi, moved):
+    """Leave the labels where the layout has put them: to place them again, each file would measure all ticks. `moved`: how
+    far the axes have moved since the labels were placed."""
     inches = axes.figure.dpi_scale_trans
     (x, below), (left, y) = axes.xaxis.label.get_position(), axes.yaxis.label.get_position()
-    axes.xaxis.set_label_coords(x, below / dpi, blended_transform_factory(axes.transAxes, inches))
-    axes.yaxis.set_label_coords(left / dpi, y, blended_transform_factory(inches, axes.transAxes))
+    axes.xaxis.set_label_coords(x, (below + moved[1]) / dpi, blended_transform_factory(axes.transAxes, inches))
+    axes.yaxis.set_label_coords((left + moved[0]) / dpi, y, blended_transform_factory(inches, axes.transAxes))
 
 
 def escaped(text):

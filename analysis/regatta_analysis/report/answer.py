@@ -2,7 +2,7 @@
 it, and what would decide an open comparison. Pages, summary.md and the terminal begin with it.
 
 A finding is no stronger than the comparisons that the tables show (`stats.inference.comparisons`, `stats.aggregate`):
-*shown* is better with Holm's correction over all of them, *supported* is better at 5% by itself, *open* is neither.
+*shown* is better with Holm's correction over all of them, *suggested* is better at 5% by itself, *open* is neither.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..stats import aggregate, evidence, inference, robust, sweep
 from ..stats.regret import METRICS, default_metrics, metric_on, more_is_better, optimum_known, queries, stops
 from . import parts, tables
 
-SHOWN, SUPPORTED, OPEN, ALIKE, AGAINST = "shown", "supported", "open", "no difference in practice", "worse"
+SHOWN, SUGGESTED, OPEN, ALIKE, AGAINST = "shown", "suggested", "open", "no difference in practice", "worse"
 GROUPS, NAMED = 6, 3  # sentences about problems; names in a list before "and n others"
 SETTINGS, PANELS = 5, 3  # of a sweep: sentences about best settings, about methods
 MOST = 1000  # units beyond which nobody adds trials to decide one comparison
@@ -37,6 +37,7 @@ class Rival:
     better_low: float
     better_high: float
     needed: float = np.nan
+    against: str = ""  # where the rival is better: the grade of that
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def findings(results, metric) -> list[Finding]:
         if len(able) < 2:
             continue
         leader = min(able, key=lambda a: (medians[a], ranks.get(a, np.inf)))
-        rivals = [_rival(leader, row) for row in rows.itertuples() if leader in (row.a, row.b) and row.n]
+        rivals = [seen_from(leader, row) for row in rows.itertuples() if leader in (row.a, row.b) and row.n]
         order = sorted(rivals, key=lambda r: medians[r.name])
         if order and max(r.n for r in order) > 1:
             made.append(Finding(problem, leader, medians.to_dict(), int(counted[leader]), tuple(order)))
@@ -107,23 +108,24 @@ def _medians(table):
     return table.apply(lambda values: robust.centre(values.dropna(), "median"))
 
 
-def _rival(leader, row):
-    """The comparison of a row of `comparisons` (or of `aggregate.pairs`), seen from the leader."""
+def seen_from(leader, row):
+    """The comparison of a row of `comparisons` (or of `aggregate.pairs`), seen from one of its two methods."""
+    turned = {evidence.BETTER: evidence.WORSE, evidence.WORSE: evidence.BETTER}
+    back = grade(turned.get(row.verdict, row.verdict), row.p_holm)
     mine = Rival(row.b, grade(row.verdict, row.p_holm), int(row.n), getattr(row, "scale", "ratio"), row.effect, row.low,
-                 row.high, row.better, row.better_low, row.better_high, getattr(row, "needed", np.nan))
+                 row.high, row.better, row.better_low, row.better_high, getattr(row, "needed", np.nan), back)
     if row.a == leader:
         return mine
-    turned = {evidence.BETTER: evidence.WORSE, evidence.WORSE: evidence.BETTER}
     flip = (lambda v: -v) if mine.scale == "difference" else lambda v: np.inf if v == 0.0 else 1.0 / v
-    return replace(mine, name=row.a, grade=grade(turned.get(row.verdict, row.verdict), row.p_holm), effect=flip(row.effect),
-                   low=flip(row.high), high=flip(row.low), better=1.0 - row.better, better_low=1.0 - row.better_high,
+    return replace(mine, name=row.a, grade=back, against=mine.grade, effect=flip(row.effect), low=flip(row.high),
+                   high=flip(row.low), better=1.0 - row.better, better_low=1.0 - row.better_high,
                    better_high=1.0 - row.better_low)
 
 
 def grade(verdict, corrected):
     """The word for a verdict of "the first is better", with its p after Holm's correction."""
     if verdict == evidence.BETTER:
-        return SHOWN if corrected <= evidence.LEVEL else SUPPORTED
+        return SHOWN if corrected <= evidence.LEVEL else SUGGESTED
     return {evidence.WORSE: AGAINST, evidence.EQUIVALENT: ALIKE}.get(verdict, OPEN)
 
 
@@ -138,7 +140,7 @@ def _together(results, metric, found):
     if not len(against) or whole["problems"].max() < 2:
         return []
     leader, name = against["a"].iloc[0], metric_on(results, results.problems, metric).name.lower()
-    rivals = [_rival(leader, row) for row in against.rename(columns={"ratio": "effect"}).itertuples()]
+    rivals = [seen_from(leader, row) for row in against.rename(columns={"ratio": "effect"}).itertuples()]
     order = dict(zip(whole["algorithm"], whole["ratio"]))
     rivals.sort(key=lambda r: order[r.name])
     many = whole.set_index("algorithm").loc[leader]
@@ -211,7 +213,7 @@ def _spread(group):
 def _standing(f):
     """Against which rivals a finding has each grade."""
     said = []
-    for g in (SHOWN, SUPPORTED, OPEN, ALIKE, AGAINST):
+    for g in (SHOWN, SUGGESTED, OPEN, ALIKE, AGAINST):
         names = [r.name for r in f.rivals if r.grade == g]
         if names:
             whom = f"all {len(names)} others" if len(names) == len(f.rivals) > NAMED else listed(names)

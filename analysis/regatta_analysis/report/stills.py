@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..escape import line
 from ..figures import figures, style
 
-SHARPNESS, SCREEN = 130, 96  # dots per inch of figures, and as they are shown (a little enlarged)
+SHARPNESS, SCREEN = 150, 96  # dots per inch of figures, and as they are shown (a little enlarged)
 MOST = 10  # figures of a kind on a page
 
 

@@ -11,14 +11,14 @@ import numpy as np
 from markupsafe import Markup
 
 from ..claims import checks, claims
-from ..figures import clock as clock_figures, figures, overviews, panels, sweep as sweep_figures
+from ..figures import clock as clock_figures, figures, finals, overviews, panels, sweep as sweep_figures
 from ..load.errors import InputError
 from ..load.load import load
 from ..load.settings import method_label
 from ..progress import progress
 from ..stats import aggregate, inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics, dynamic_note, metric_on
-from . import answer, best_tables, charts, parts, stills, summary, tables
+from . import answer, best_tables, charts, matrix, parts, settings_table, stills, summary, tables
 from .curve import MARKS
 from .pages import render
 
@@ -28,7 +28,7 @@ OPEN_ROWS, HEAT = 60, 6  # rows, figures
 MATRICES = 12  # problems
 FINAL = "Median with its 95% interval. Bold: the best, and all that paired trials do not show to be worse."
 STUCK = ("A trial is stuck if it ends far above the others of its method: above a gap of at least a factor of 10, with at "
-         "most half of the trials above the gap.")
+         "most half of the trials above the gap. The figure of final values has a red cross for each.")
 REFRESH = 10  # seconds between two drawings
 
 
@@ -110,7 +110,7 @@ def _page(loaded, command, claims_files, live, panel):
     script = SCRIPT.read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render("study", {"studies": made, "charts": charts.embedded(drawn), "script": Markup(script),
-                            "script_hash": digest, "marks": MARKS, "live": live, "panel": panel,
+                            "script_hash": digest, "marks": MARKS, "live": live, "panel": panel, "matrix_key": matrix.KEY,
                             "now": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())})
 
 
@@ -130,7 +130,7 @@ def _study(results, id_, command, panel=None):
              "about": " ".join(str(results.attributes.get("description", "")).split()),
              "curves": bool(curves), "sweep": bool(over), "swept": swept,
              "command": command or _default_command(results), "text": results.study,
-             "settings": summary.settings_of(results),
+             "settings": summary.settings_of(results), "differs": _cut(settings_table.settings_table(results)),
              "provenance": parts.provenance(results), "failed": parts.failed_trials(results),
              "said": answer.sentences(results, metric), "open": _open_cells(cells), **_state(results), "tiles": _tiles(results),
              **_stills(results, metrics, panel), **_sweeps(results, metric, swept, panel), **_tables(results, metrics)}
@@ -198,13 +198,24 @@ def _open_cells(cells):
 def _stills(results, metrics, panel):
     """The curves as figures, for browsers without scripts and for print."""
     found = []
-    for metric in metrics:
+    for metric in [m for m in summary.drawn_metrics(results) if m in metrics]:
         found += stills.stills(results, ("curves", metric, *([panel] if panel else [])),
                                lambda m=metric: _curve_figures(results, m, panel))
     clock = [] if not metrics else stills.stills(results, ("clock", *metrics, "finished"), lambda: [
         (title, figure) for title, *_, figure in clock_figures.figures_of(results, metrics)])
     ranks = overviews.ranks({"study": results}, metrics[0]) if metrics else []
-    return {"stills": found, "clock": clock, "ranks": [stills.still(f"Ranks {words}".strip(), f, results.state) for _, words, f in ranks]}
+    ends = stills.stills(results, ("finals", metrics[0]), lambda: _final_figures(results, metrics[0])) if metrics else []
+    return {"stills": found, "clock": clock, "finals": ends, "ranks": [stills.still(f"Ranks {words}".strip(), f, results.state) for _, words, f in ranks]}
+
+
+def _final_figures(results, metric):
+    """[(title, figure)] of the final values of all trials; of a sweep none, whose figures over its settings have them."""
+    if results.settings or not any(inference.final_values(results, p, metric).notna().any(axis=None) for p in results.problems):
+        return []
+    left = len(results.problems) - finals.PANELS
+    more = f" The first {finals.PANELS} of {len(results.problems)} problems." if left > 0 else ""
+    return [(f"Final value of every trial; methods in the order of their medians.{more}",
+             finals.final_figure(results, results.problems, metric))]
 
 
 def _curve_figures(results, metric, panel):
@@ -214,7 +225,7 @@ def _curve_figures(results, metric, panel):
         return [(": ".join(filter(None, (f"{name} by {panel}", words))), figure) for words, figure in
                 panels.curve_figures(results, panel, metric, most=stills.MOST)]
     return [(f"{name}{words}", figures.regret_grid(results, page, metric)) for words, page in
-            progress(summary.curve_pages(results.problems)[:stills.MOST], "figures")]
+            progress(summary.curve_pages(results.problems)[:1 if results.settings else stills.MOST], "figures")]
 
 
 def _sweeps(results, metric, swept, panel):
@@ -249,8 +260,11 @@ def _tables(results, metrics):
     frame = inference.comparisons(results, metrics[0]) if metrics else None
     pairs = [inference.comparison_table(
         frame, f"All pairs, final {metric_on(results, results.problems, metrics[0]).name.lower()}")] if metrics else []
-    pairs, tested = [_cut(t) for t in pairs if t.rows], []
-    versus = inference.matrices(frame, {p: results.title_of(p) for p in results.problems})[:MATRICES] if pairs else []
+    pairs, tested, ranked = [_cut(t) for t in pairs if t.rows], [], []
+    versus = matrix.matrices(frame, answer.findings(results, metrics[0]), {p: results.title_of(p) for p in results.problems}
+                             )[:MATRICES] if pairs else []
+    if metrics and not swept:
+        ranked = summary.rank_tables(results, metrics[0])
     if metrics and not swept and not METRICS[metrics[0]].running:
         tested = [*aggregate.tables(results, metrics[0], metric_on(results, results.problems, metrics[0]).name)]
     if inference.recorded(results, "cumulative"):
@@ -261,8 +275,9 @@ def _tables(results, metrics):
     settings = [best_tables.best_table(results.best_settings(metrics[0]), metrics[0]),
               best_tables.effects_table(results.effects(metrics[0]), metrics[0])] if metrics and swept else []
     index = summary.index_table(results)
-    how = {t.title: t.how for t in [*settings, *made, *pairs, *tested] if t.how}
-    return {"pairs": pairs, "matrices": versus, "how": {"Stuck": STUCK, **how}, "answer": [_cut(t) for t in settings], "index": index if index.rows else None, "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
+    how = {t.title: t.how for t in [*settings, *made, *ranked, *pairs, *tested] if t.how}
+    how |= {"Method against method": matrix.HOW} if versus else {}
+    return {"pairs": pairs, "matrices": versus, "ranked": ranked, "how": {"Stuck": STUCK, **how}, "answer": [_cut(t) for t in settings], "index": index if index.rows else None, "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
             "runtime": _cut(runtime)}
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from ..escape import alternative, code, code_block, markdown as md, write_csv
 from ..figures import bounds, clock as clock_figures, figures, overviews, panels, runtime_profiles, style, sweep
 from . import answer, best_tables, parts, stills, tables
-from ..stats import aggregate, clock, inference, runtime as bbob, sweep as sweep_stats
+from ..stats import aggregate, clock, inference, rank_intervals, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError, nearest
 from ..stats.regret import METRICS, default_metrics, metric_on
 from ..load.settings import value_text
@@ -19,6 +19,7 @@ PAGE, PAGES = 12, 20  # problems in a figure, figures of curves
 def write_all(results, options):
     """Figures, tables and summary.md into options.out; returns the paths written."""
     band = figures.Band(options.band, options.quantiles)
+    options.drawn = options.metric or drawn_metrics(results)
     options.metric, options.state = options.metric or default_metrics(results), results.state
     _check_metrics(results, options.metric)
     table = bounds.read(options.bounds) if options.bounds else None
@@ -29,7 +30,7 @@ def write_all(results, options):
     swept, sensitivity = _sweeps(results, options, band)  # early, because it checks settings and methods
     settings, best = best_tables.write(results, options.metric[0], options.out) if results.settings else ([], "")
     drawn = (_panel_figures if options.panel else _regret_figures)(results, options, band)
-    if figures.confidence_problems(results):
+    if figures.confidence_problems(results) and not (results.settings and len(results.problems) > PAGE):
         drawn.append(("Confidence parameter", _save(
             figures.confidence_figure(results, options.points), options, "confidence")))
     if table is not None:
@@ -47,6 +48,8 @@ def write_all(results, options):
         more += aggregate.write(results, options.metric[0], options.out)
         name = metric_on(results, results.problems, options.metric[0]).name
         together = "".join(map(tables.section, aggregate.tables(results, options.metric[0], name)))
+    if not swept:
+        together = "".join(map(tables.section, rank_tables(results, options.metric[0]))) + together
     path = options.out / "summary.md"
     path.write_text(_summary(results, options.metric[0], drawn, best, regret, runtime, together + statistics + sensitivity),
                     encoding="utf-8")
@@ -65,13 +68,40 @@ def _check_metrics(results, metrics):
                 raise InputError(f"{results.path}: {problem!r} has no {METRICS[metric].column!r}")
 
 
+def rank_tables(results, metric):
+    """The Table of the mean ranks of the methods, in a list; none where nothing can be ranked."""
+    found = rank_intervals.ranks(results, metric)
+    if not len(found):
+        return []
+    rows = [[(text, False) for text in (r.algorithm, f"{r.rank:.2f} [{r.low:.2f}, {r.high:.2f}]", f"{r.first:.2f}")]
+            for r in found.itertuples()]
+    several = f"mean over {found['problems'].iloc[0]} problems, " if found["problems"].iloc[0] > 1 else ""
+    return [tables.Table(
+        f"Ranks by final {metric_on(results, results.problems, metric).name.lower()}",
+        f"Rank by medians, {several}with its 95% interval; 1 is best. First: share of resamples in which it is first.",
+        ["Algorithm", "Rank [95%]", "First"], rows,
+        "The interval is of the bootstrap: the trials of a problem are drawn again for all methods together, or its instances "
+        "where trials share them, and the medians are ranked anew. It says how the ranks of these methods on these problems "
+        "depend on chance, and nothing about other problems. Equal medians share a rank, so several methods can be first.")]
+
+
+def drawn_metrics(results):
+    """The metrics whose curves are drawn where nobody chose: of a sweep only the first one, because the figures over its
+    settings answer what it asks."""
+    return default_metrics(results)[:1 if results.settings else None]
+
+
 def _regret_figures(results, options, band):
-    """A figure per problem and one of all problems; with more than PAGE problems, only pages of them."""
+    """A figure per problem and one of all problems; with more than PAGE problems, only pages of them; of a sweep, only
+    the first page."""
     drawn = []
-    for metric in options.metric:
+    for metric in options.drawn:
         kept = _kept(results, options, band, "curves", metric)
         pages = {tuple(page): words for words, page in curve_pages(results.problems)}
-        for title, stem, problems in progress(regret_pages(results.problems, results.title_of), "figures"):
+        wanted = regret_pages(results.problems, results.title_of)
+        if results.settings:  # the figures over its settings say more than a figure for each of their values
+            wanted = [page for page in wanted if len(page[2]) > 1][:1] or wanted[:1]
+        for title, stem, problems in progress(wanted, "figures"):
             figure = figures.regret_grid(results, problems, metric, options.scale, band)
             drawn.append((f"{title}, {metric_on(results, results.problems, metric).name.lower()}",
                           _save(figure, options, f"regret_{stem}_{metric}")))
@@ -84,7 +114,7 @@ def _regret_figures(results, options, band):
 def _panel_figures(results, options, band):
     """Small multiples, the first PAGES of them."""
     drawn = []
-    for metric in options.metric:
+    for metric in options.drawn:
         kept = _kept(results, options, band, "curves", metric, options.panel)
         made = panels.curve_figures(results, options.panel, metric, band, options.scale, PAGES)
         for k, (words, figure) in enumerate(progress(made, "figures")):

@@ -176,8 +176,8 @@ def value_text(cell, band, notation=TEXT):
     return text + (f", feasible in {cell.n_finite} of {cell.n}" if cell.n_finite < cell.n else "")
 
 
-FINAL_NOTE = (". k stuck: the values of k trials are above a gap of at least a factor of 10 among those of all "
-              "methods, with at most half of the trials above it; they would dominate a mean. (k of n): k of the n trials "
+FINAL_NOTE = (". k stuck: k trials end far above the others of their method, above a gap of at least a factor of 10 "
+              "with at most half of the trials above it; they would dominate a mean. (k of n): k of the n trials "
               "that were planned have a value. Infinity, of a trial without a feasible design, sorts last; it has no "
               "mean, and medians with quartiles stand in place of means. Bold: the best value, and those whole ones that "
               "paired trials do not show to be worse (5% over all of the column together); none if trials of the best are "

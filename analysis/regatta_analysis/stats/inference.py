@@ -3,7 +3,6 @@ profiles; as data frames, tables and files."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -147,24 +146,6 @@ def comparison_table(frame: pd.DataFrame, title: str) -> Table:
                  f"{first} wins, ties half. Both intervals hold at any number of trials; each verdict is at 5%, p has Holm's "
                  "correction over the whole table. Stuck: shares of stuck trials of both. n needed: about how many pairs "
                  "decide it if wins keep their share.")
-
-
-def matrices(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
-    """Of `comparisons`: for each problem a Table method x method of P(better) of the row's method, with its interval and
-    the verdict."""
-    made = []
-    for problem, rows in frame.groupby("problem", sort=False):
-        known = rows[rows["n"] > 0]
-        methods, cells = list(dict.fromkeys([*known["a"], *known["b"]])), {}
-        for row in known.itertuples():
-            cells[row.a, row.b] = f"{_share(row)} {row.verdict}"
-            ends = 1.0 - row.better, 1.0 - row.better_high, 1.0 - row.better_low
-            turned = {evidence.BETTER: evidence.WORSE, evidence.WORSE: evidence.BETTER}.get(row.verdict, row.verdict)
-            cells[row.b, row.a] = f"{ends[0]:.2f} [{ends[1]:.2f}, {ends[2]:.2f}] {turned}"
-        made.append(Table(f"{titles[problem]}: method against method", "", ["", *methods], [
-            [(a, False), *((cells.get((a, b), "–"), cells.get((a, b), "").endswith(evidence.BETTER)) for b in methods)]
-            for a in methods]))
-    return made
 
 
 def _stuck(row):

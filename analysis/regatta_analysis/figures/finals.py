@@ -1,0 +1,92 @@
+"""Final values of all trials as dots: a row for each method, in the order of their medians, and the trials that are stuck
+with a mark of their own."""
+import numpy as np
+from matplotlib.ticker import FixedLocator
+
+from ..stats import extended, robust
+from ..stats.inference import final_values
+from ..stats.regret import metric_on, more_is_better
+from . import figures, style
+from .overviews import panel_rows
+
+PANELS, METHODS, DOTS = 12, 40, 400  # in a figure, in a panel, of a method
+STUCK, MEDIAN = "#B00020", "#000000"
+
+
+def final_figure(results, problems, metric):
+    """The final values on the first PANELS problems, a panel for each; METHODS methods with the least medians in each."""
+    problems = problems[:PANELS]
+    columns = 1 if len(problems) == 1 else 2
+    with style.context():
+        rows = [[(p, *_ordered(results, p, metric)) for p in problems[k:k + columns]] for k in range(0, len(problems), columns)]
+        figure, made = panel_rows(rows)
+        tallest = [max(len(methods) for _, _, methods in row) for row in rows]
+        figure.set_size_inches(style.PAGE_WIDTH, sum(0.75 + 0.17 * n for n in tallest))
+        styles, stuck, left = style.algorithm_styles(results.algorithms), 0, 0
+        for panel, (_, (problem, values, methods)) in made:
+            stuck += _draw(panel.axes, values, methods, styles)
+            left += values.shape[1] - len(methods)
+            label = f"Final {metric_on(results, [problem], metric).name.lower()}"
+            panel.frame(figures.panel_title(results, problem), "", label)
+            panel.axes.set_xlabel(label)
+        entries = [("a trial", {"color": "0.45", "marker": "o", "linestyle": "none"}),
+                   ("median", {"color": MEDIAN, "marker": "|", "markersize": 9, "linestyle": "none"})]
+        if stuck:
+            entries.append((f"a stuck trial ({stuck} in all)", {"color": STUCK, "marker": "x", "linestyle": "none"}))
+        style.place_legend(figure, entries, [figures.direction(results, problems, metric),
+                                             f"{left} rows of methods with larger medians are left out" if left else ""])
+        return figure
+
+
+def _ordered(results, problem, metric):
+    """(final values in the user's sign, trial x method; the methods that are shown, the best first)."""
+    values = final_values(results, problem, metric).dropna(axis=1, how="all")
+    medians = {a: robust.centre(values[a].dropna(), "median") for a in values}
+    return (-values if more_is_better(results, problem, metric) else values), sorted(values, key=medians.get)[:METHODS]
+
+
+def _draw(axes, values, methods, styles):
+    """Draw the dots of a panel. Returns the number of its stuck trials."""
+    finite = values[methods].to_numpy(float)
+    finite = finite[np.isfinite(finite)]
+    _scale(axes, finite)
+    stuck = 0
+    for row, method in enumerate(methods):
+        own = np.sort(values[method].dropna().to_numpy(float))
+        lost = robust.stuck(own) & np.isfinite(own)
+        stuck += int(lost.sum())
+        shown = np.isfinite(own) if len(own) <= DOTS else np.isin(np.arange(len(own)), np.linspace(0, len(own) - 1, DOTS).round())
+        aside = row + 0.5 * ((0.618034 * np.arange(len(own)) + 0.5) % 1.0 - 0.5)
+        rest = shown & ~lost & np.isfinite(own)
+        axes.plot(own[rest], aside[rest], ls="none", marker="o", ms=2.2, alpha=0.6, mew=0, color=styles[method]["color"])
+        axes.plot(own[lost], aside[lost], ls="none", marker="x", ms=3.2, mew=0.9, color=STUCK)
+        axes.plot(extended.quantiles(own, [0.5]), [row], ls="none", marker="|", ms=11, mew=1.6, color=MEDIAN)
+        infinite = int(np.isinf(own).sum())
+        if infinite:
+            axes.annotate(f"{infinite} without a feasible design", (1.0, row), xycoords=("axes fraction", "data"), fontsize=6,
+                          ha="right", va="bottom", color=style.GREY)
+    names = style.shown_names(methods)
+    axes.set_ylim(len(methods) - 0.4, -0.6)
+    axes.set_yticks(range(len(methods)), [style.escaped(names[m] if len(names[m]) <= 28 else f"{names[m][:27]}…") for m in methods])
+    return stuck
+
+
+def _scale(axes, finite):
+    """A logarithmic axis where the values are not negative and cover a factor of 20; values of 0 stand left of a decade."""
+    positive = finite[finite > 0.0]
+    if not len(positive) or finite.min() < 0.0 or finite.max() <= 20.0 * positive.min():
+        return
+    low, high = positive.min(), positive.max()
+    if finite.min() > 0.0:
+        axes.set_xscale("log")
+        axes.set_xlim(0.7 * low, 1.4 * high)
+    else:
+        axes.set_xscale("symlog", linthresh=low, linscale=0.3)
+        axes.set_xlim(-0.15 * low, 1.4 * high)
+    bottom, top = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
+    step = -(-(top - bottom + 1) // 7)
+    ticks = [10.0**k for k in range(bottom, top + 1, step)]
+    axes.xaxis.set_major_locator(FixedLocator([t for t in ticks if low / 2.0 <= t <= 1.4 * high] if finite.min() > 0.0 else
+                                              [0.0, *(t for t in ticks if low < t <= 1.4 * high)]))
+    axes.xaxis.set_major_formatter(figures.power_formatter(low, high))
+    axes.xaxis.set_minor_locator(FixedLocator([]))

@@ -1,0 +1,92 @@
+"""Ranks with their uncertainty, the dots of final values with stuck trials, and settings in words."""
+import os
+import unittest
+from unittest import mock
+
+import common
+import numpy as np
+import synthetic
+from regatta_analysis import load
+from regatta_analysis.figures import finals, style
+from regatta_analysis.report import settings_table, summary, tables
+from regatta_analysis.stats import rank_intervals, robust
+
+
+class Values(common.Case):
+    def study(self, *parts):
+        synthetic.write(self.scratch / "s.h5", list(parts))
+        return load(self.scratch / "s.h5")
+
+    def ranks(self, *parts):
+        return rank_intervals.ranks(self.study(*parts), "simple").set_index("algorithm")
+
+    def test_ranks_are_certain_only_where_methods_differ(self):
+        """Apart: no uncertainty. Alike: the interval covers both ranks, and each is first in about half of the resamples."""
+        found = self.ranks(synthetic.made_up("P", {"A": 0.02, "B": 0.1, "C": 0.1}, seeds=16, noise=0.3))
+        self.assertEqual(tuple(found.loc["A", ["rank", "low", "high", "first"]]), (1.0, 1.0, 1.0, 1.0))
+        for name in "BC":
+            self.assertEqual(tuple(found.loc[name, ["low", "high"]]), (2.0, 3.0))
+        self.assertEqual(found.loc[["B", "C"], "first"].sum(), 0.0)
+
+    def test_units_are_instances(self):
+        """Trials that share an instance repeat its luck: with them as units the order would seem certain."""
+        part = synthetic.problem("P", ["A", "B"], instances=6, seeds=8, queries=3)
+        for k, (algorithm, instance, _) in enumerate(part["cells"]):
+            part["arrays"]["simple_regret"][k] = 1.0 if algorithm == "A" else (0.5, 0.5, 0.5, 0.5, 4.0, 4.0)[instance]
+        found = self.ranks(part)
+        self.assertEqual((found.loc["B", "rank"], found.loc["B", "high"]), (1.0, 2.0))
+        with mock.patch.object(rank_intervals, "_units", lambda table: table.to_numpy(float)):
+            self.assertEqual(self.ranks(part).loc["B", "high"], 1.0)
+
+    def test_equal_methods_share_a_rank(self):
+        part = synthetic.problem("P", ["A", "B", "C"], seeds=5, queries=3)
+        part["arrays"]["simple_regret"][:] = 0.0
+        found = self.ranks(part)
+        self.assertEqual(set(found["rank"]), {2.0})
+        self.assertEqual(set(found["first"]), {1.0})
+        self.assertTrue(summary.rank_tables(load(self.scratch / "s.h5"), "simple")[0].rows)
+        self.assertEqual(summary.rank_tables(self.study(synthetic.problem("P", ["A"], seeds=3, queries=3)), "simple"), [])
+
+    def test_dots_are_the_trials_and_crosses_the_stuck_ones(self):
+        part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)
+        lost = [k for k, (a, _, s) in enumerate(part["cells"]) if a == "A" and s in (3, 7)]
+        part["arrays"]["simple_regret"][lost] *= 1e3
+        results = self.study(part, synthetic.made_up("Zero", {"A": 0.0, "B": 0.1}, seeds=12))
+        figure = finals.final_figure(results, results.problems, "simple")
+        for axes, problem in zip(figure.axes, results.problems):
+            values = finals.final_values(results, problem, "simple")
+            drawn = [np.sort(line.get_xdata()) for line in axes.lines]
+            names = [text.get_text() for text in axes.get_yticklabels()]
+            for row, name in enumerate(names):
+                rest, crosses, median = drawn[3 * row:3 * row + 3]
+                own = np.sort(values[name])
+                np.testing.assert_array_equal(np.sort(np.concatenate([rest, crosses])), own)
+                self.assertEqual(len(crosses), robust.stuck(own).sum())
+                self.assertEqual(median, np.median(own))
+            self.assertEqual(len(drawn[1]), tables.stuck_trials(results, problem, "simple")["A"])
+            self.assertEqual(names, ["A", "B"])
+        style.write(figure, self.scratch / "f.png", 75, "png")
+
+    @unittest.skipUnless(os.environ.get("REGATTA"), "no program to ask")
+    def test_settings_in_words(self):
+        """What differs from the defaults or between methods has a row with its meaning; nothing else has."""
+        parts = [{"beta": "auto", "delta": "0.1"}, {"beta": "srinivas", "delta": "0.1"}]
+        values = [("algorithm", "gp_ucb", [("A", parts[0]), ("B", parts[1])]),
+                  ("run", "", [("P", {"iterations": "50", "noise_known": "true", "noise_variance": "0.0"})]),
+                  ("surrogate", "", [("A", {"kernel": "gaussian"}), ("B", {"kernel": "gaussian"}), ("A", {"kernel": "matern32"})])]
+        with mock.patch.object(settings_table, "_values", lambda _: values):
+            rows = [[text for text, _ in row] for row in settings_table.settings_table(None).rows]
+        self.assertEqual([row[:4] for row in rows], [
+            ["A", "beta", "auto", "auto"], ["B", "beta", "srinivas", "auto"], ["P", "iterations", "50", "–"],
+            ["model of all methods that use one", "kernel", "swept: gaussian, matern32", "matern52"]])
+        self.assertEqual([row[4] for row in rows][2:], ["queries after the initial design", "covariance function"])
+
+    def test_settings_without_a_program(self):
+        settings_table.described.cache_clear()
+        with mock.patch.object(settings_table.program, "program", lambda: None):
+            self.assertEqual(settings_table.described("ei"), {})
+        settings_table.described.cache_clear()
+
+
+if __name__ == "__main__":
+    unittest.main()
