@@ -220,6 +220,7 @@ def shift(panels):
     x, c = np.linspace(-1.0, 1.0, 401), np.linspace(0.0, 1.0, 201)
     values = 1.0 - np.abs(c[:, None] - 0.5) / (np.abs(x) + 0.2) - np.sqrt(np.abs(x) + 0.05)
     shown = left.axes.contourf(x, c, values, 14, cmap="viridis")
+    figure.set_layout_engine("constrained")  # a colour bar is no panel
     figure.colorbar(shown, ax=left.axes)
     left.dress("f(x, c)", "Context $c$")
     left.axes.grid(False)

@@ -139,6 +139,9 @@ class Figures(common.Case):
                        regret_grid(results, results.problems, "simple")):
             canvas = FigureCanvasAgg(figure)
             canvas.draw()
+            first = np.asarray(canvas.buffer_rgba()).copy()
+            canvas.draw()
+            self.assertTrue((first == np.asarray(canvas.buffer_rgba())).all(), "drawn once more it is another figure")
             renderer = canvas.get_renderer()
             legend = figure.legends[0].get_window_extent(renderer)
             self.assertTrue(figure.bbox.contains(legend.x0, legend.y0))

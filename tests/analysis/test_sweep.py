@@ -361,7 +361,7 @@ class Kept(common.Case):
             self.assertEqual(main([str(self.DATA / "results-v2.h5"), "--out", str(out), "--formats", "png", "--over",
                                    "kernel", "--metric", "simple", "--page", str(out / "page.html")]), 0)
         text, page = (out / "summary.md").read_text(), (out / "page.html").read_text()
-        self.assertIn("[regret_branin_S8_simple.png]", text)
+        self.assertIn("[regret_all_simple.png]", text)
         self.assertIn("| branin (S1) (T =", text)
         for name, words in results.index.items():
             self.assertIn(f"<td>{name}</td><td>{words}</td>", re.sub("<td [^>]*>", "<td>", page))

@@ -11,6 +11,7 @@ import matplotlib
 import numpy as np
 from PIL import Image
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import LayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.ticker import MaxNLocator, NullLocator
@@ -120,13 +121,57 @@ def width_of(columns):
     return columns, COLUMN_WIDTH if columns == 1 and _width.get() == "auto" else PAGE_WIDTH
 
 
+class Grid(LayoutEngine):
+    """The layout of panels in a grid: each row and column keeps the room that titles, ticks and labels need there. They
+    are measured once, and that is most of the time; Matplotlib's layouts measure twice."""
+    _adjust_compatible, _colorbar_gridspec = False, False
+    GAP = 0.07  # inches between panels
+
+    def __init__(self):
+        super().__init__()
+        self._bottom, self._room, self._labels = 0.0, None, {}
+
+    def set(self, rect, **_):
+        """Keep the share of the figure below `rect` free."""
+        self._bottom = rect[1]
+
+    def _measure(self, figure, renderer):
+        """The inches left and right of the columns and above and below the rows, and where the labels stand. Measured only
+        once: afterwards the labels no longer follow the ticks."""
+        rows, columns = figure.axes[0].get_subplotspec().get_gridspec().get_geometry()
+        self._room = left, right, above, below = [np.zeros(n) for n in (columns, columns, rows, rows)]
+        for axes in figure.axes:
+            box, whole = axes.get_window_extent(), axes.get_tightbbox(renderer, for_layout_only=True)
+            place = axes.get_subplotspec()
+            for side, k, inches in ((left, place.colspan.start, box.x0 - whole.x0), (right, place.colspan.start, whole.x1 - box.x1),
+                                    (above, place.rowspan.start, whole.y1 - box.y1), (below, place.rowspan.start, box.y0 - whole.y0)):
+                side[k] = max(side[k], inches / figure.dpi)
+            self._labels[axes] = ((box.x0 - axes.yaxis.label.get_position()[0]) / figure.dpi,
+                                  (box.y0 - axes.xaxis.label.get_position()[1]) / figure.dpi)
+
+    def execute(self, figure):
+        """Place the panels and their labels."""
+        renderer, (wide, high), gap = figure._get_renderer(), figure.get_size_inches(), self.GAP
+        if self._room is None:
+            self._measure(figure, renderer)
+        left, right, above, below = self._room
+        head = figure._suptitle.get_window_extent(renderer).height / figure.dpi + 2 * gap if figure._suptitle else 0.0
+        width = max((wide - left.sum() - right.sum()) / len(left) - gap, 0.01)
+        height = max((high * (1.0 - self._bottom) - head - above.sum() - below.sum()) / len(above) - gap, 0.01)
+        for axes in figure.axes:
+            r, c = axes.get_subplotspec().rowspan.start, axes.get_subplotspec().colspan.start
+            x = left[:c + 1].sum() + right[:c].sum() + c * width + (c + 0.5) * gap
+            y = high - head - above[:r + 1].sum() - below[:r].sum() - (r + 1) * height - (r + 0.5) * gap
+            axes.set_position((x / wide, y / high, width / wide, height / high))
+            _fix_labels(axes, x - self._labels[axes][0], y - self._labels[axes][1])
+
+
 class Drawing(Figure):
-    """A figure that a notebook shows as it is written to a file; inches. `grid`: all of its axes are panels of one grid,
-    which `_place` lays out. `below`: the inches at its foot that belong to the legend."""
+    """A figure that a notebook shows as it is written to a file; inches. `grid`: all of its axes are panels of a grid."""
 
     def __init__(self, width, height, grid=False):
-        super().__init__(figsize=(width, height), layout=None if grid else "constrained")
-        self.grid, self.below, self.laid_out, self._dots = grid, 0.0, False, None
+        super().__init__(figsize=(width, height), layout=Grid() if grid else "constrained")
+        self._dots = None
         FigureCanvasAgg(self)
 
     def picture(self):
@@ -214,7 +259,8 @@ def place_legend(figure, entries, notes=()):
     below = box.height / figure.dpi + 0.03
     total = height + below
     figure.set_size_inches(width, total)
-    figure.below = below
+    figure.get_layout_engine().set(rect=(0, below / total, 1, 1 - below / total), w_pad=0.02,
+                                   h_pad=0.02)
     legend.set_bbox_to_anchor((0.5, 0.01 / total), transform=figure.transFigure)
     return legend
 
@@ -242,58 +288,22 @@ def write(figure, file, dpi, suffix):
 
 def _lay_out(figure):
     """Find the layout once for all files of a figure, because Matplotlib draws everything once more to find it."""
-    if figure.laid_out:
-        return
-    figure.laid_out, before, figure.dpi = True, figure.dpi, DPI
-    if figure.grid and len({axes.get_subplotspec().get_gridspec() for axes in figure.axes}) == 1:
-        _place(figure)
-    else:
-        figure.set_layout_engine("constrained")
-        share, engine = figure.below / figure.get_size_inches()[1], figure.get_layout_engine()
-        engine.set(rect=(0, share, 1, 1 - share), w_pad=0.02, h_pad=0.02)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        before = figure.dpi
+        figure.dpi = DPI
         engine.execute(figure)
+        for axes in figure.axes if not isinstance(engine, Grid) else ():
+            _fix_labels(axes, axes.yaxis.label.get_position()[0] / DPI, axes.xaxis.label.get_position()[1] / DPI)
+        figure.dpi = before
         figure.set_layout_engine(None)  # "none" stands in for the engine, and everything is drawn once more
-        for axes in figure.axes:
-            _fix_labels(axes, DPI, (0.0, 0.0))
-    figure.dpi = before
 
 
-GAP = 0.07  # inches between the panels of a grid
-
-
-def _place(figure):
-    """Place the panels of a grid. Each row and column keeps the room that titles, ticks and labels need there. They are
-    measured once, and that once is most of the time; Matplotlib's layouts measure twice."""
-    renderer, dpi = figure.canvas.get_renderer(), figure.dpi
-    places = [axes.get_subplotspec() for axes in figure.axes]
-    rows, columns = places[0].get_gridspec().get_geometry()
-    left, right, above, below = (np.zeros(n) for n in (columns, columns, rows, rows))
-    for axes, place in zip(figure.axes, places):
-        box, whole = axes.get_window_extent(), axes.get_tightbbox(renderer, for_layout_only=True)
-        r, c = place.rowspan.start, place.colspan.start
-        left[c], right[c] = max(left[c], box.x0 - whole.x0), max(right[c], whole.x1 - box.x1)
-        above[r], below[r] = max(above[r], whole.y1 - box.y1), max(below[r], box.y0 - whole.y0)
-    head = figure._suptitle.get_window_extent(renderer).height + 2 * GAP * dpi if figure._suptitle else 0.0
-    width = figure.bbox.width - left.sum() - right.sum() - GAP * dpi * columns
-    height = figure.bbox.height - above.sum() - below.sum() - GAP * dpi * rows - figure.below * dpi - head
-    width, height = max(width / columns, 1.0), max(height / rows, 1.0)
-    for axes, place in zip(figure.axes, places):
-        r, c = place.rowspan.start, place.colspan.start
-        x = left[:c + 1].sum() + right[:c].sum() + c * width + (c + 0.5) * GAP * dpi
-        y = figure.bbox.height - head - above[:r + 1].sum() - below[:r].sum() - (r + 1) * height - (r + 0.5) * GAP * dpi
-        box = axes.get_window_extent().frozen()
-        axes.set_position((x / figure.bbox.width, y / figure.bbox.height, width / figure.bbox.width,
-                           height / figure.bbox.height))
-        _fix_labels(axes, dpi, (x - box.x0, y - box.y0))
-
-
-def _fix_labels(axes, dpi, moved):
-    """Leave the labels where the layout has put them: to place them again, each file would measure all ticks. `moved`: how
-    far the axes have moved since the labels were placed."""
+def _fix_labels(axes, left, below):
+    """Leave the labels where the layout has put them, in inches: to place them again, each file would measure all ticks."""
     inches = axes.figure.dpi_scale_trans
-    (x, below), (left, y) = axes.xaxis.label.get_position(), axes.yaxis.label.get_position()
-    axes.xaxis.set_label_coords(x, (below + moved[1]) / dpi, blended_transform_factory(axes.transAxes, inches))
-    axes.yaxis.set_label_coords((left + moved[0]) / dpi, y, blended_transform_factory(inches, axes.transAxes))
+    axes.xaxis.set_label_coords(axes.xaxis.label.get_position()[0], below, blended_transform_factory(axes.transAxes, inches))
+    axes.yaxis.set_label_coords(left, axes.yaxis.label.get_position()[1], blended_transform_factory(inches, axes.transAxes))
 
 
 def escaped(text):

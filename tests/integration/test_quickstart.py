@@ -1,0 +1,33 @@
+"""The quickstart's page begins with what docs/quickstart.md says: something that is clear, something that is not, and what
+would decide it."""
+import re
+import unittest
+
+from regatta_test import RegattaTest, main
+from test_sweep import ROOT, has_modules, python
+
+SAY = """
+import sys
+from regatta_analysis import load
+from regatta_analysis.report import answer
+print("\\n".join(answer.sentences(load(sys.argv[1]))))
+"""
+
+
+class Quickstart(RegattaTest):
+    @unittest.skipUnless(has_modules(), "no Python with h5py, pandas and xarray")
+    def test_its_page_says_what_the_documentation_quotes(self):
+        self.run_ok("run", ROOT / "experiments" / "quickstart.yaml", "-o", self.folder / "quickstart.h5", "-quiet", ranks=2)
+        said = python(SAY, self.folder / "quickstart.h5").splitlines()
+        page = (ROOT / "docs" / "quickstart.md").read_text()
+        quoted = " ".join(line[2:] for line in page.splitlines() if line.startswith("> "))
+        self.assertEqual(said[0], quoted)
+        self.assertIn("shown against", said[0])
+        self.assertIn("open against", said[0])
+        more, goal = re.search(r"about (\d+) more instances.*\(instances: (\d+) in", said[1]).groups()
+        self.assertIn(f"about {more} more functions", page)
+        self.assertIn(f"`instances: {goal}`", page)
+
+
+if __name__ == "__main__":
+    main()
