@@ -9,8 +9,10 @@ fewer trials, of a study are listed beside the earlier ones."""
 import json
 import re
 
+import numpy as np
+
 from regatta_analysis.claims import checks, claims, verdicts
-from regatta_analysis.claims.grades import GRADES, NOT_COMPARABLE, NOT_RUN, Tally
+from regatta_analysis.claims.grades import GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, Tally
 from regatta_analysis.claims.outcome import number
 from regatta_analysis.load.errors import InputError
 
@@ -140,7 +142,9 @@ def write_readmes():
         written += _put(catalogue.EXPERIMENTS / name / "README.md", claim_table(name, records[name]))
     if not records:
         raise InputError(f"{catalogue.EXPERIMENTS}: no paper has a verdicts.json yet (reproduce verdicts)")
-    return [*written, *_put(catalogue.EXPERIMENTS.parent / "README.md", paper_table(records))]
+    root = catalogue.EXPERIMENTS.parent
+    return [*written, *_put(root / "README.md", paper_words(records)),
+            *_put(root / "docs" / "reproduce-a-paper.md", paper_table(records))]
 
 
 def _put(path, text):
@@ -153,13 +157,42 @@ def _put(path, text):
     return [path]
 
 
+WORDS = (  # grades, and what is said of one claim and of several
+    (("shown",), "1 holds here", "{n} hold here"),
+    (("supported",), "1 holds in some of its comparisons, with the others open",
+     "{n} hold in some of their comparisons, with the others open"),
+    (("partly", "depends"), "1 holds in part, or in one reading only", "{n} hold in part, or in one reading only"),
+    (("contradicted",), "1 does not hold", "{n} do not hold"),
+    (("equivalent",), "in 1 the methods make no difference", "in {n} the methods make no difference"),
+    (("undecided",), "1 is undecided", "{n} are undecided"),
+    (("not run",), "1 has not been run", "{n} have not been run"),
+    (("not comparable",), "1 cannot be compared", "{n} cannot be compared"))
+
+
+def in_words(counts):
+    """"of 82 statements, 22 hold here, ...", of the numbers of claims with each grade."""
+    told = [(sum(counts.get(kind, 0) for kind in kinds), one, more) for kinds, one, more in WORDS]
+    told = [one if n == 1 else more.format(n=n) for n, one, more in told if n]
+    some = ", ".join(told[:-1]) + f", and {told[-1]}" if len(told) > 1 else told[0]
+    return f"of {sum(counts.values())} statements, {some}"
+
+
+def paper_words(records):
+    """A sentence on all papers and one on each, for readers who do not know the grades."""
+    total = {kind: sum(found["counts"].get(kind, 0) for found in records.values()) for kind in GRADES}
+    lines = [f"- [{catalogue.paper(name).title}](experiments/{name}): {in_words(found['counts'])}."
+             for name, found in records.items()]
+    whole = in_words(total)
+    return "\n".join([f"{whole[0].upper()}{whole[1:]}.", "", *lines])
+
+
 def paper_table(records):
     """One row per paper, and the total."""
     kinds = [grade for grade in GRADES if any(found["counts"].get(grade) for found in records.values())]
     lines = [f"| paper | {' | '.join(kinds)} | cost |", "|---" * (len(kinds) + 2) + "|"]
     for name, found in records.items():
         counts = " | ".join(str(found["counts"].get(kind, 0)) for kind in kinds)
-        lines.append(f"| [{name}](experiments/{name}) | {counts} | {_cost([found])} |")
+        lines.append(f"| [{name}](../experiments/{name}/README.md) | {counts} | {_cost([found])} |")
     total = " | ".join(str(sum(f["counts"].get(kind, 0) for f in records.values())) for kind in kinds)
     return "\n".join([*lines, f"| all | {total} | {_cost(records.values())} |"])
 
@@ -200,7 +233,18 @@ def _estimate(case):
     low = "-∞" if case["low"] is None else low
     limits = [f"{words} {case[key]:g}" for words, key in (("at least", "least"), ("at most", "most"))
               if case[key] is not None]
+    if _misleads(case):
+        return f"{number(case['value'])}, claimed {' and '.join(limits)}; the interval that decided was not recorded"
     return f"{number(case['value'])} [{low}, {high}]" + (f", claimed {' and '.join(limits)}" if limits else "")
+
+
+def _misleads(case):
+    """Whether the interval of an old record lies wholly inside or outside of the borders of an undecided case: then another
+    one decided. Comparisons that are decided today have the interval that decides."""
+    ends = [end if case[key] is None else case[key] for key, end in
+            (("low", -np.inf), ("high", np.inf), ("least", -np.inf), ("most", np.inf))]
+    low, high, least, most = ends
+    return case.get("grade") == NOTHING and ((least <= low and high <= most) or high < least or low > most)
 
 
 def _commands(found):

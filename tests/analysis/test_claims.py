@@ -129,6 +129,26 @@ class Kinds(common.Case):
         self.assertEqual(self.grade("group", who=["EI", "Random"], against=["GP-UCB"]), SHOWN)
         self.assertEqual(self.grade("group", who=["GP-UCB", "Random"], against=["EI"]), CONTRADICTED)
 
+    def test_the_printed_interval_decides(self):
+        """Of every kind with borders: shown where its interval lies inside of them, against where outside, else open."""
+        levels, found = {"A": 1.0, "B": 1.15, "C": 1.3, "D": 2.0}, {}
+        synthetic.write(self.scratch / "noisy.h5", [made_up("P", levels, seeds=14, noise=0.5)])
+        studies = claims.Studies({"noisy": self.scratch / "noisy.h5"})
+        why, value = {"because": "a test"}, {"metric": "cumulative"}
+        tries = [{"kind": "group", "who": list(who), "against": list(against), "value": value, "factor": factor, **why}
+                 for who, against in (("AB", "CD"), ("CD", "AB"), ("BC", "AD")) for factor in np.linspace(0.5, 1.7, 25)]
+        tries += [{"kind": "comparable", "who": a, "against": b, "factor": f, "one_sided": one, **why}
+                  for a in "AD" for b in "BC" for f in (1.2, 2.0) for one in (True, False)]
+        tries += [{"kind": "lead", "who": a, "over": [2, 40], "share": share} for a in levels for share in (0.2, 0.5, 0.9)]
+        tries += [{"kind": "drop", "who": "A", "start": 4, "end": 40, "factor": f} for f in (5, 10, 15)]
+        for check in tries:
+            for item in checks.run({"on": "noisy/P", **check}, studies).items:
+                inside, outside = item.least <= item.low and item.high <= item.most, item.high < item.least or item.low > item.most
+                self.assertEqual(item.state, SHOWN if inside else AGAINST if outside else OPEN, (check, item))
+                self.assertTrue(item.low <= item.value <= item.high, (check, item))
+                found.setdefault(check["kind"], set()).add(item.state)
+        self.assertEqual(found["group"], {SHOWN, AGAINST, OPEN})
+
     def test_lead(self):
         self.assertEqual(self.grade("lead", who="EI", among=["GP-UCB", "Random"], over=[2, 40]),
                          SHOWN)

@@ -12,8 +12,8 @@ import common
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis.claims import checks, claims, stages, verdicts
-from regatta_analysis.claims.grades import AGAINST, CONTRADICTED, DEPENDS, PARTLY, SHOWN
+from regatta_analysis.claims import checks, claims, grades, stages, verdicts
+from regatta_analysis.claims.grades import AGAINST, CONTRADICTED, DEPENDS, NOTHING, PARTLY, SHOWN
 from regatta_analysis.claims.outcome import Item, Outcome
 from regatta_analysis import InputError, load
 from regatta_analysis.figures import bounds
@@ -317,17 +317,45 @@ class Record(common.Case):
             put.side_effect = lambda path, text: [path] if self.scratch not in path.parents else unittest.mock.DEFAULT
             code, out, _ = run("readme")
         self.assertEqual(code, 0)
-        self.assertEqual(put.call_args.args[0], self.scratch.parent / "README.md")
+        root = self.scratch.parent
+        self.assertEqual([call.args[0] for call in put.call_args_list[1:]],
+                         [root / "README.md", root / "docs" / "reproduce-a-paper.md"])
+        self.assertEqual(put.call_args_list[1].args[1].splitlines()[0],
+                         "Of 2 statements, 1 holds in part, or in one reading only, and 1 cannot be compared.")
         text = (self.scratch / "p" / "README.md").read_text()
         self.assertIn("| A1 | EI is ahead | depends on reading | shown in 1, contradicted in 1 of 2 readings "
                       "|\n| A2 | Nothing | not comparable | no data |", text)
         self.assertTrue(text.startswith("# p\n") and text.endswith("more\n") and "old" not in text)
+
+    def test_every_grade_has_words(self):
+        counts = {kind: k + 1 for k, kind in enumerate(grades.GRADES)}
+        said = record.in_words(counts)
+        self.assertEqual([int(n) for n in re.findall(r"\d+", said)],
+                         [45, *(sum(counts[kind] for kind in kinds) for kinds, *_ in record.WORDS)])
+        self.assertEqual(sum(len(kinds) for kinds, *_ in record.WORDS), len(grades.GRADES))
+
+    def test_the_committed_tables_are_those_of_the_records(self):
+        """README.md and docs/reproduce-a-paper.md say what the verdicts.json files of all papers say."""
+        with unittest.mock.patch.object(catalogue, "EXPERIMENTS", common.HERE.parents[1] / "experiments"):
+            records = {name: record.read(common.HERE.parents[1] / "experiments" / name / "verdicts.json") for name in catalogue.papers()}
+            for page, text in (("README.md", record.paper_words(records)),
+                               ("docs/reproduce-a-paper.md", record.paper_table(records))):
+                inside = (common.HERE.parents[1] / page).read_text().partition(record.BEGIN)[2].partition(record.END)[0]
+                self.assertEqual(inside.strip(), text, page)
+            for name, found in records.items():
+                inside = (common.HERE.parents[1] / "experiments" / name / "README.md").read_text().partition(record.BEGIN)[2]
+                self.assertEqual(inside.partition(record.END)[0].strip(), record.claim_table(name, found), name)
 
     def test_evidence_in_one_clause(self):
         case = {"value": 0.5, "low": 0.25, "high": None, "least": None, "most": 1.0, "universe": {}, "reading": "a",
                 "results": True}
         one = {"grade": SHOWN, "shares": {SHOWN: 1}, "count": {"shown": 1}, "cases": [case]}
         self.assertEqual(record.evidence(one), "0.5 [0.25, ∞], claimed at most 1")
+        for low, high, words in ((0.25, None, "0.5 [0.25, ∞], claimed at most 1"), (0.25, 0.75, "0.5, claimed at most 1; the "
+                                 "interval that decided was not recorded"), (1.5, None, "0.5, claimed at most 1; the interval "
+                                                                             "that decided was not recorded")):
+            old = {**case, "grade": NOTHING, "low": low, "high": high}
+            self.assertEqual(record.evidence({**one, "grade": NOTHING, "cases": [old]}), words)
         for universes, readings, kinds in (("x", "ab", "readings"), ("xy", "a", "settings"),
                                            ("xy", "ab", "combinations of setting and reading")):
             cases = [case | {"universe": {"s": u}, "reading": r} for u in universes for r in readings]

@@ -1,10 +1,12 @@
 """Kinds of checks that compare methods."""
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import xxhash
 
 from . import grades, judge
-from .grades import SHOWN, VOID
+from .grades import AGAINST, OPEN, SHOWN, VOID
 from .items import BANDS, certain, common_trials, interval_item, new_item, paired, require_means, settle, shows, units_of
 from .outcome import Item, Missing, Outcome, number, shortened
 from .panels import (curves_of, describe_value, methods_of, metric_of, names, panel_on, require, tables, undecidable,
@@ -219,13 +221,29 @@ def _group_item(panel, table, who, against, factor):
     if found is None:
         return item
     pairs = [[paired(Item(""), table[[a, b]], scale) for b in against] for a in who]
-    below = np.array([[one.p_below(item.most) for one in row] for row in pairs])
-    above = np.array([[one.p_above(item.most) for one in row] for row in pairs])
-    holds, fails = k * below.max(axis=1).min(), len(against) * above.max(axis=0).min()
-    settle(item, found, lambda one: "shown" if holds <= one.level / 2.0 else "against" if fails <= one.level / 2.0
-           else "open")
+    settle(item, found, lambda _: "open")
+    if item.state != VOID:
+        _enclose_group(item, pairs)
     shows(item, table, lambda centres: centres[:, :k].min(axis=1) <= factor * centres[:, k:].min(axis=1))
     return item
+
+
+def _enclose_group(item, pairs):
+    """Decide by the interval of the largest ratio of the group's best method to a rival, over `pairs[a][b]`: its ends are
+    those of the pairs at the level divided by the number of methods on the side that may be chosen."""
+    settle_one = item.judge
+
+    def ends(name, among):
+        return np.array([[getattr(replace(one, level=one.level / among), name) for one in row] for row in pairs])
+
+    def judge(among):
+        settle_one(among)
+        item.value = np.array([[one.typical for one in row] for row in pairs]).max(axis=1).min()
+        item.low = ends("low", among * len(pairs[0])).min(axis=0).max()
+        item.high = ends("high", among * len(pairs)).max(axis=1).min()
+        item.state = SHOWN if item.high <= item.most else AGAINST if item.low > item.most else OPEN
+    item.judge = judge
+    judge(1)
 
 
 def lead(check, studies):
