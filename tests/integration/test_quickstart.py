@@ -27,6 +27,7 @@ class Quickstart(RegattaTest):
         more, goal = re.search(r"about (\d+) more instances.*\(instances: (\d+) in", said[1]).groups()
         self.assertIn(f"about {more} more functions", page)
         self.assertIn(f"`instances: {goal}`", page)
+        self.assertIn(f"about {more} more functions", (ROOT / "README.md").read_text())
 
 
 if __name__ == "__main__":

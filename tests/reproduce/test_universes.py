@@ -346,6 +346,19 @@ class Record(common.Case):
                 inside = (common.HERE.parents[1] / "experiments" / name / "README.md").read_text().partition(record.BEGIN)[2]
                 self.assertEqual(inside.partition(record.END)[0].strip(), record.claim_table(name, found), name)
 
+    def test_the_first_paragraph_of_a_paper_counts_as_its_record_does(self):
+        """"5 of 16 comparisons" is the tally of a claim: so many are shown, or against."""
+        for path in sorted((common.HERE.parents[1] / "experiments").glob("*/verdicts.json")):
+            text = " ".join((path.parent / "README.md").read_text().split("\n\n")[1].split())
+            self.assertGreaterEqual(len(re.findall(r"[.)] [A-Z]", text)), 3, path)
+            found = record.read(path)["claims"]
+            known = {(claim["count"][kind], grades.Tally(**claim["count"]).total) for claim in found
+                     for kind in ("shown", "against")}
+            for n, total in re.findall(r"(\d+) of (\d+)(?! seeds)(?=\b)", text):
+                self.assertIn((int(n), int(total)), known, path)
+            for name in re.findall(r"\b[BCKR]\d+b?\b", text):
+                self.assertTrue(any(name in re.split(r"\W+", claim["id"]) for claim in found), name)
+
     def test_evidence_in_one_clause(self):
         case = {"value": 0.5, "low": 0.25, "high": None, "least": None, "most": 1.0, "universe": {}, "reading": "a",
                 "results": True}
