@@ -357,8 +357,7 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
   if (!info->directory && info->n_shards)
     rg_say("beside    %d shards of a run that extends it\n", info->n_shards);
   if (info->checksum[0]) rg_say("checksum  %s\n", info->checksum);
-  if (info->archive_of[0])
-    rg_say("archive   of the results with checksum %s\n", info->archive_of);
+  if (info->archive_of[0]) rg_say("archive   of the results with checksum %s\n", info->archive_of);
   print_times(contents);
   for (const char *line = info->history; line && *line; line += strcspn(line, "\n")) {
     line += *line == '\n';

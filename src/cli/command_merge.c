@@ -55,5 +55,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   return 0;
 }
 
-const RgCommand rg_command_merge = {RG_USAGE("merge A.h5 B.h5 ... -o OUT.h5 [-archive]", options, 1, INT_MAX),
-                                    .place = RG_ON_RANK_0, .run = run};
+const RgCommand rg_command_merge = {
+  RG_USAGE("merge A.h5 B.h5 ... -o OUT.h5 [-archive]", options, 1, INT_MAX), .place = RG_ON_RANK_0,
+  .run = run};

@@ -41,9 +41,9 @@ typedef struct {
   int n_records, n_found, n_other; /* n_other: trials that the plan lacks */
   bool archive;                    /* the file has archived records */
   bool programs, requested;        /* programs may be started; a rerun was asked for in words */
-  int damaged, wanted, n_sample; /* wanted: trials to run again, if so many can */
-  int n_refused; /* trials that would start a program */
-  int *sample;   /* trials to run again; owned */
+  int damaged, wanted, n_sample;   /* wanted: trials to run again, if so many can */
+  int n_refused;                   /* trials that would start a program */
+  int *sample;                     /* trials to run again; owned */
   int n_equal, n_close, n_different;
   int exit_code;
 } RgVerification;

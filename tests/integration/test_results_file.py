@@ -44,12 +44,17 @@ class ResultsFile(RegattaTest):
         self.assertEqual(regatta("status", whole)[0], 0)
 
     def test_the_file_is_small(self):
-        """Columns are compressed: 74 bytes a row in the quickstart, a little more in a fifth of it."""
+        """Columns are compressed: 74 bytes a row in the quickstart with 200 queries, a little more in a fifth of it."""
         text = (ROOT / "experiments" / "quickstart.yaml").read_text()
-        study = self.write("quick.yaml", text.replace("seeds: 10 ", "seeds: 5 ").replace("instances: 10 ", "instances: 4 "))
+        for old, new in (("iterations: 60 ", "iterations: 200 "), ("instances: 100 ", "instances: 20 ")):
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        study = self.write("quick.yaml", text)
         output = self.folder / "quick.h5"
         self.run_ok("run", study, "-o", output, "-quiet")
         self.assertLess(output.stat().st_size, 90 * 100 * 208)
+        self.run_ok("merge", output, "-o", self.folder / "archive.h5", "-archive")
+        self.assertLess((self.folder / "archive.h5").stat().st_size, 220_000 + 600 * 100)  # descriptions, and 100 trials
 
     def test_the_table_of_cells(self):
         """What the study file says of a cell, as data; of a study that was shortened too, and of one joined from parts."""

@@ -8,7 +8,8 @@
 /* Whether cumulative regret stays after this many queries: 1, 2, 5, 10, 20, 50, ... */
 static bool is_budget(int queries)
 {
-  for (; queries > 0 && queries % 10 == 0; queries /= 10) {}
+  for (; queries > 0 && queries % 10 == 0; queries /= 10) {
+  }
   return queries == 1 || queries == 2 || queries == 5;
 }
 
@@ -34,8 +35,7 @@ static bool stays(const RgRecord *record, int column, int row, int best)
   case RG_COLUMN_SUBMISSION:
   case RG_COLUMN_FINISHED: return true;
   case RG_COLUMN_CUMULATIVE_REGRET:
-  case RG_COLUMN_SCORE_CUMULATIVE_REGRET:
-    return last || is_budget(row + 1 - record->n_initial);
+  case RG_COLUMN_SCORE_CUMULATIVE_REGRET: return last || is_budget(row + 1 - record->n_initial);
   case RG_COLUMN_X: return row == best;
   case RG_COLUMN_RECOMMENDATION: return last;
   default: return false;
@@ -73,6 +73,6 @@ PetscErrorCode rg_record_archive(RgRecord *record)
   }
   for (int i = 0; i < record->n_extra; i++) PetscCall(PetscFree(record->extra[i]));
   record->n_extra = 0;
-  return RG_FREE(&record->extra_name, &record->extra_doc, &record->failure_texts,
+  return RG_FREE(&record->key, &record->extra_name, &record->extra_doc, &record->failure_texts,
                  &record->timeline);
 }

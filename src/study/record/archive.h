@@ -10,8 +10,8 @@
    - the best design, at its evaluation, and the last recommendation;
    - of a problem without an optimum, the objective where it improves;
    - with several workers or a clock, the order of the evaluations and their ends.
-   Texts of failures and the timeline of a real clock go too. The result has a checksum of its own;
-   the caller computes it. */
+   The key, of which the id is a hash, texts of failures and the timeline of a real clock go too.
+   The result has a checksum of its own; the caller computes it. */
 PetscErrorCode rg_record_archive(RgRecord *record);
 
 #endif

@@ -232,8 +232,8 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   PetscCall(arrange(&layout, label));
   if (!fault->code) PetscCall(rg_layout_read(&layout, fault));
   if (!fault->code) {
-    snprintf(what, sizeof(what), "%s %d trials of %d file%s",
-             archive ? "archived" : "joined", layout.n, n, n == 1 ? "" : "s");
+    snprintf(what, sizeof(what), "%s %d trials of %d file%s", archive ? "archived" : "joined",
+             layout.n, n, n == 1 ? "" : "s");
     PetscCall(rg_history_line(first->history, what, &history));
     info.history = history;
     PetscCall(rg_layout_write(&layout, &info, output, 256 << 20, &nothing, fault));
@@ -286,8 +286,8 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   if (!fault->code)
     PetscCall(find_complete(inputs[0], first.study, &index, &study, &planned, &complete, fault));
   if (!fault->code)
-    PetscCall(write_merged(&index, &first, planned ? &study : NULL, complete, n, output, archive,
-                           fault));
+    PetscCall(
+      write_merged(&index, &first, planned ? &study : NULL, complete, n, output, archive, fault));
   const size_t used = strlen(fault->message);
   if (!fault->code && left_out.length)
     snprintf(fault->message + used, sizeof(fault->message) - used,

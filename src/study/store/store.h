@@ -113,8 +113,8 @@ typedef struct {
   int n_planned;                                     /* trials that the study plans; 0: not known */
   char *name, *title, *history, *references, *study; /* study: full text of the study file */
   char *credit[RG_CREDITS];
-  uint64_t seed;     /* study seed */
-  char checksum[33]; /* stored checksum; "" for a directory */
+  uint64_t seed;       /* study seed */
+  char checksum[33];   /* stored checksum; "" for a directory */
   char archive_of[33]; /* checksum of the full results; "": no archive */
   /* Shards in the directory; beside a results file, those with a trial that the file lacks. */
   int n_shards;
