@@ -32,15 +32,16 @@ PetscErrorCode rg_costs_update(RgCosts *costs, const RgHistory *history, RgFailu
 bool rg_costs_are_known(const RgCosts *costs);
 
 /* factor * log c as a summand of an acquisition function, where `factors` has no numbers of its
-   own. The first design at which a formula is not positive, and its value there, go to `refused`. */
+   own. The first design at which a formula is not positive, and its value there, go to
+   `refused`. */
 enum { RG_COST_BLOCK = 512 }; /* most points of a block of a sum */
 typedef struct {
   const RgCosts *costs;
   const RgSpace *design;
   double factor;
   RgText *refused;
-  /* By point of a block (RG_COST_BLOCK), NULL: not used. logarithms: receives log c, and the summand
-     is 0. factors: the summand is 0, and its gradient factors[j] times that of log c. */
+  /* By point of a block (RG_COST_BLOCK), NULL: not used. logarithms: receives log c, and the
+     summand is 0. factors: the summand is 0, and its gradient factors[j] times that of log c. */
   double *logarithms;
   const double *factors;
 } RgCostTerm;

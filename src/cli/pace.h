@@ -18,8 +18,8 @@ typedef struct {
 
 PetscErrorCode rg_pace_add(RgPace *pace, const RgRecord *record);
 /* Append how many trials ended in a time, and what is left at that rate; nothing if no rate is
-   known. A plan with n 0 is not known, nor is the time left then. at_work: a run is known to work on
-   the study now. */
+   known. A plan with n 0 is not known, nor is the time left then. at_work: a run is known to work
+   on the study now. */
 PetscErrorCode rg_pace_describe(RgPace *pace, const RgPlan *plan, bool at_work, RgText *text);
 PetscErrorCode rg_pace_clear(RgPace *pace);
 

@@ -194,8 +194,8 @@ PetscErrorCode rg_layout_add(RgLayout *layout, int entry)
 
 /* ---- write ----------------------------------------------------------------------------------- */
 
-/* An upper bound on the bytes of the file. *values: of the columns among them, which wait behind the
-   rest until they are compressed. */
+/* An upper bound on the bytes of the file. *values: of the columns among them, which wait behind
+   the rest until they are compressed. */
 static uint64_t estimate_bytes(const RgLayout *layout, const RgContainerInfo *info,
                                uint64_t *values)
 {
