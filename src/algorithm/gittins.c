@@ -6,10 +6,9 @@
    the query t at which max g_t is at most the best observation, that is where no expected
    improvement pays its cost; the column `stop` has it, and the trial goes on. With `decay`, lambda
    is divided by it whenever the rule says so once the last query is known.
-   Source: Q. Xie, R. Astudillo, P. Frazier, Z. Scully, A. Terenin, Cost-aware Bayesian optimization
-   via the Pandora's box Gittins index, NeurIPS 2024, arXiv:2406.20062; stopping: Q. Xie, L. Cai,
-   A. Terenin, P. Frazier, Z. Scully, Cost-aware stopping for Bayesian optimization,
-   arXiv:2507.12453.
+   Source: Xie, Astudillo, Frazier, Scully, Terenin (2024), arXiv:2406.20062, Cost-aware Bayesian
+   optimization via the Pandora's box Gittins index; stopping: Xie, Cai, Terenin, Frazier, Scully
+   (2025), arXiv:2507.12453, Cost-aware stopping for Bayesian optimization.
    Deviations: the rules come from the abstracts and from the authors' program PandoraBayesOpt; the
    papers' full texts were not at hand. Newton's method for u takes the place of bisection. lambda
    is in units of f, and not of standardised values. A learned cost is the exponential of a
@@ -186,8 +185,8 @@ const RgAlgorithmClass rg_algorithm_gittins = {
   RG_ABOUT("gittins", "Gittins index", 1,
            "x_t = argmax g(x), E max(f(x) - g(x), 0) = lambda c(x), c the cost of an evaluation;\n"
            "stop where max g is at most the best observation",
-           "Xie, Astudillo, Frazier, Scully, Terenin (2024), arXiv:2406.20062; stopping: Xie, Cai, "
-           "Terenin, Frazier, Scully (2025), arXiv:2507.12453"),
+           "Xie, Astudillo, Frazier, Scully, Terenin (2024), arXiv:2406.20062; the rule to stop is "
+           "that of arXiv:2507.12453"),
   .stream = "ei",
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,

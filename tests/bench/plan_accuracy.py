@@ -22,9 +22,9 @@ HARTMANN, ACKLEY, HIMMELBLAU = "hartmann6", "ackley_context", "himmelblau_compos
 RACE = {  # problem, and what else the cell needs: its methods
     (HARTMANN, ""): "random latin_hypercube cma_es nelder_mead ei log_ei pi gp_ucb rgp_ucb irgp_ucb ts pims eims mes jes turbo "
                     "knowledge_gradient boke boke_plus kr_ucb density_exploration variance_exploration aegis hebo",
-    (HARTMANN, ", workers: 4, duration: halfnormal(1)"): "ucb_pe q_ei ei_per_cost",
+    (HARTMANN, ", workers: 4, duration: halfnormal(1)"): "ucb_pe q_ei ei_per_cost gittins",
     ("gardner", ""): "constrained_ei",
-    (ACKLEY, ""): "erbo wdrbo sbo_kde drbo_kde drbo_mmd drbo_mmd_minimax stable_opt rrgp_ucb_continuous",
+    (ACKLEY, ""): "erbo wdrbo edrbo swbbo sbo_kde drbo_kde drbo_mmd drbo_mmd_minimax stable_opt rrgp_ucb_continuous",
     (HIMMELBLAU, ""): "rrgp_ucb bbbmobo random_sampling uncertainty_sampling bq",
     (HIMMELBLAU + ", setting: announced", ""): "cgp_ucb",
     (HIMMELBLAU + ", measure: var(0.2)", ""): "v_ucb",
