@@ -167,7 +167,7 @@ class Recipes(RegattaTest):
 
         class CMakePackage:
             run_tests, prefix = False, types.SimpleNamespace(lib="/prefix/lib", bin=types.SimpleNamespace(regatta="/prefix/bin/regatta"))
-            stage = types.SimpleNamespace(source_path=str(self.folder))
+            stage, package_dir = types.SimpleNamespace(source_path=str(self.folder)), str(PACKAGING / "spack")
 
             def define(self, name, value):
                 return f"-D{name}={'ON' if value is True else 'OFF' if value is False else value}"
@@ -186,7 +186,7 @@ class Recipes(RegattaTest):
             return lambda *words: said.append(("call", (program, *words), {}))
 
         CMakePackage.spec = Spec()
-        for word in ("version", "depends_on", "variant", "license", "maintainers", "resource", "mkdirp"):
+        for word in ("version", "depends_on", "variant", "license", "maintainers", "resource", "mkdirp", "filter_file"):
             setattr(stub, word, lambda *a, word=word, **k: said.append((word, a, k)))
         stub.when = lambda condition: contextlib.nullcontext()
         stub.run_before = lambda phase, when=None: lambda function: said.append(("before", (phase, function.__name__), {})) or function
@@ -225,6 +225,7 @@ class Recipes(RegattaTest):
         self.assertEqual({name for name in options if name.startswith("REGATTA_")} - self.options(), set())
         package.build_lbfgsb()
         self.assertEqual(said[-1][1][:6], ("fortran", "-O2", "-fPIC", "-shared", "-o", "/prefix/lib/liblbfgsb.so"))
+        self.assertIn(str(PACKAGING / "spack/linpack.f"), said[-1][1])
         package.test_selftest()
         self.assertEqual(said[-1][1], ("/prefix/bin/regatta", "selftest"))
         recipe, said = self.spack()
