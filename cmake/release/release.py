@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from urllib.parse import quote
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERSION = re.compile(r'(?m)^#define RG_VERSION "(.*?)"')
@@ -119,7 +120,7 @@ def libraries(package):
     found = []
     for name in sorted({re.split(r"[ |(]", item.strip())[0] for item in depends.split(",")}):
         said = run("dpkg-query", "-W", "-f", "${Version}\t${Homepage}\t${Architecture}", name).split("\t")
-        found.append((name, said[0], said[1] or "NOASSERTION", said[2]))
+        found.append((name, said[0], said[1] or "NONE", said[2]))
     return found
 
 
@@ -128,19 +129,19 @@ def sbom(package, source, version, epoch):
     address = values(ADDRESSES)["CMakeLists.txt"]
     digest = hashlib.sha256(source.read_bytes()).hexdigest()
 
-    def part(name, number, where, licence, path=None, reference=None):
+    def part(name, number, home, licence, path=None, reference=None):
         return {"SPDXID": "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name), "name": name, "versionInfo": number,
-                "downloadLocation": where, "filesAnalyzed": False, "licenseConcluded": licence, "licenseDeclared": licence,
-                "copyrightText": "NOASSERTION",
+                "downloadLocation": "NOASSERTION", "homepage": home, "filesAnalyzed": False,
+                "licenseConcluded": licence, "licenseDeclared": licence, "copyrightText": "NOASSERTION",
                 **({"packageFileName": path.name, "checksums": [
                     {"algorithm": "SHA256", "checksumValue": hashlib.sha256(path.read_bytes()).hexdigest()}]} if path else {}),
                 **({"externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
                                       "referenceLocator": reference}]} if reference else {})}
 
-    needed = [(part(name, number, home, "NOASSERTION", reference=f"pkg:deb/debian/{name}@{number}?arch={arch}"))
+    needed = [part(name, number, home, "NOASSERTION", reference=f"pkg:deb/debian/{quote(name)}@{quote(number)}?arch={arch}")
               for name, number, home, arch in libraries(package)]
-    parts = [part("regatta", version, address, "BSD-2-Clause", source),
-             part("regatta-deb", version, address, "BSD-2-Clause", package), *needed]
+    parts = [part("regatta", version, address, "BSD-2-Clause AND BSD-3-Clause", source),
+             part("regatta-deb", version, address, "BSD-2-Clause AND BSD-3-Clause", package), *needed]
     bonds = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-regatta"), ("SPDXRef-regatta-deb", "GENERATED_FROM", "SPDXRef-regatta"),
              *(("SPDXRef-regatta-deb", "DEPENDS_ON", one["SPDXID"]) for one in needed)]
     created = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

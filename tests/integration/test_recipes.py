@@ -15,7 +15,7 @@ import types
 import unittest
 from unittest import mock
 
-from regatta_test import RegattaTest, main
+from regatta_test import LONG, RegattaTest, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "cmake" / "packaging"
@@ -132,6 +132,31 @@ class Recipes(RegattaTest):
         known = {*release.PLACES, "docs/versions.md", "docs/library.md"}
         stories = ("CHANGELOG.md", "experiments/", "tests/", "docs/", "src/")
         self.assertEqual({name for name in files if not name.startswith(stories)} - known, set())
+
+    @unittest.skipUnless(LONG, "a long test")
+    def test_release(self):
+        """The artefacts of the last commit, made once: all are there, checksums fit, and the list of parts names the
+        libraries that the package needs."""
+        missing = [tool for tool in ("dpkg-shlibdeps", "cpack", "git") if not shutil.which(tool)]
+        if missing or subprocess.run(["/usr/bin/python3", "-c", "import pip, setuptools, wheel"], capture_output=True).returncode:
+            self.skipTest(f"needs pip, setuptools, wheel{''.join(f', {tool}' for tool in missing)}")
+        clean = subprocess.run(["git", "-C", ROOT, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True)
+        if clean.returncode or clean.stdout:
+            self.skipTest("the tree has changes that are not committed")
+        out = self.folder / "out"
+        done = subprocess.run([sys.executable, ROOT / "cmake/release/release.py", "--once", "--out", out], capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        names = {path.name for path in out.iterdir()}
+        self.assertEqual({name for name in names if not name.endswith(".deb")}, {f"regatta-{VERSION}.tar.gz", "SHA256SUMS",
+                                 f"regatta_analysis-{VERSION}-py3-none-any.whl", f"regatta-{VERSION}.spdx.json"})
+        parts = json.loads((out / f"regatta-{VERSION}.spdx.json").read_text())
+        listed = {part["name"] for part in parts["packages"]}
+        self.assertLessEqual({"regatta", "regatta-deb"}, listed)
+        for library in ("libpetsc", "libgsl", "libhdf5", "liblbfgsb"):
+            self.assertTrue(any(name.startswith(library) for name in listed), library)
+        self.assertEqual({bond["relatedSpdxElement"] for bond in parts["relationships"]}
+                         - {part["SPDXID"] for part in parts["packages"]}, set())
 
     def test_metadata(self):
         """CITATION.cff, codemeta.json and .zenodo.json tell the same; the papers are those of the README."""
