@@ -189,6 +189,15 @@ class Page(common.Case):
             growth = re.search(r"<h3>Growth of.*?</thead>", page.read_text(encoding="utf-8"), re.DOTALL)[0]
             self.assertIn(f"<th>{rows}</th>", growth)
 
+    def test_many_methods_begin_with_those_that_end_best(self):
+        """Twelve lines at first, the others a click away; of twelve methods all."""
+        levels = {f"M{k}": 0.01 * 2.0**((7 * k) % 15) for k in range(15)}
+        synthetic.write(self.scratch / "s.h5", [synthetic.made_up("P", levels, seeds=3, queries=9)])
+        chart = charts.regret_chart(load(self.scratch / "s.h5"), ["simple"])
+        self.assertEqual(set(chart["hidden"]), set(sorted(levels, key=levels.get)[12:]))
+        some = load(self.scratch / "s.h5").select(algorithms=[f"M{k}" for k in range(12)])
+        self.assertNotIn("hidden", charts.regret_chart(some, ["simple"]))
+
     @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
     def test_what_a_reader_does(self):
         found = acted(self.page, self.scratch)

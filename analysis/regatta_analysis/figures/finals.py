@@ -1,15 +1,16 @@
 """Final values of all trials as dots: a row for each method, in the order of their medians, and the trials that are stuck
 with a mark of their own."""
 import numpy as np
-from matplotlib.ticker import FixedLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter
 
+from ..escape import number
 from ..stats import extended, robust
 from ..stats.inference import final_values
 from ..stats.regret import metric_on, more_is_better
 from . import figures, style
 from .overviews import panel_rows
 
-PANELS, METHODS, DOTS = 12, 40, 400  # in a figure, in a panel, of a method
+PANELS, METHODS, DOTS = 12, 20, 400  # in a figure, in a panel, of a method
 STUCK, MEDIAN = "#B00020", "#000000"
 
 
@@ -85,8 +86,9 @@ def _scale(axes, finite):
         axes.set_xlim(-0.15 * low, 1.4 * high)
     bottom, top = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
     step = -(-(top - bottom + 1) // 7)
-    ticks = [10.0**k for k in range(bottom, top + 1, step)]
+    ticks = [m * 10.0**k for k in range(bottom, top + 1, step) for m in ((1, 2, 5) if high < 100.0 * low else (1,))]
     axes.xaxis.set_major_locator(FixedLocator([t for t in ticks if low / 2.0 <= t <= 1.4 * high] if finite.min() > 0.0 else
                                               [0.0, *(t for t in ticks if low < t <= 1.4 * high)]))
-    axes.xaxis.set_major_formatter(figures.power_formatter(low, high))
+    axes.xaxis.set_major_formatter(figures.power_formatter(low, high) if high >= 100.0 * low else
+                                   FuncFormatter(lambda v, _: number(v, "g")))
     axes.xaxis.set_minor_locator(FixedLocator([]))

@@ -7,6 +7,8 @@ from . import style
 from ..stats import comparison, extended, inference, profiles
 from ..stats.statistics import median_of_units
 
+RANKED = 24  # algorithms in a diagram of ranks
+
 
 def panel_rows(rows):
     """Figure, and [(Panel, (axes, entry))] for rows of entries."""
@@ -110,10 +112,10 @@ def _medians(table):
 
 
 def ranks(loaded, metric="simple"):
-    """Critical-difference diagram as a list of one figure; [] with fewer than three algorithms or two
-    problems."""
+    """Critical-difference diagram as a list of one figure; [] with fewer than three algorithms or two problems, and with
+    more than RANKED algorithms, whose names would cover each other."""
     found = comparison.friedman(rank_table(loaded, metric))
-    return [("", "", rank_figure(found))] if found else []
+    return [("", "", rank_figure(found))] if found and len(found["ranks"]) <= RANKED else []
 
 
 def rank_figure(found):

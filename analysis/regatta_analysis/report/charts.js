@@ -59,7 +59,7 @@
   // ---- one chart -------------------------------------------------------------------------------
 
   function chart(place, spec, name) {
-    const was = kept(name) || {}, hidden = new Set(was.hidden || []);
+    const was = kept(name) || {}, hidden = new Set(was.hidden || spec.hidden || []);
     const state = {panel: 0, measure: 0, axis: 0, logY: null, logX: null, at: null, ...was};
     state.panel = Math.min(state.panel, spec.panels.length - 1);
     const bar = make(place, "div", {class: "bar whole"});

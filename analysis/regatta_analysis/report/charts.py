@@ -46,9 +46,23 @@ def regret_chart(results, metrics, band=figures.Band()):
     axes = [{"name": "Query t (after the initial design)", "short": "t"}]
     if any(v is not None for p in panels for m in p for c in m["curves"] if c for v in c["x"][1]):
         axes.append({"name": "CPU time of model and acquisition (s)", "short": "CPU s"})
-    return {**_names(results, [view.place for view in shown]), "series": _series(methods), "axes": axes,
-            "measures": [_named(results, m) for m in metrics], "data": panels,
-            "note": _note(results, metrics[0], band) + dynamic_note(results)}
+    series = _series(methods)
+    hidden = [series[k]["name"] for k in _behind(
+        [p[0]["curves"] for p in panels], len(methods), figures.direction(results, results.problems, metrics[0]))]
+    first = f" The {figures.BANDED} methods that end best are shown at first." if hidden else ""
+    return {**_names(results, [view.place for view in shown]), "series": series, "axes": axes,
+            "measures": [_named(results, m) for m in metrics], "data": panels, **({"hidden": hidden} if hidden else {}),
+            "note": _note(results, metrics[0], band) + first + dynamic_note(results)}
+
+
+def _behind(panels, n, better):
+    """The places of the methods behind the first `figures.BANDED` by their mean rank at the ends of their curves; more
+    lines in one chart cover each other."""
+    if n <= figures.BANDED:
+        return []
+    ends = pd.DataFrame([[np.nan if c is None or c["y"][-1] is None else c["y"][-1] for c in curves] for curves in panels])
+    ranks = ends.rank(axis=1, na_option="bottom", ascending=not better.startswith("higher")).mean().to_numpy()
+    return sorted(np.argsort(ranks, kind="stable")[figures.BANDED:].tolist())
 
 
 def _names(results, places):
@@ -62,8 +76,8 @@ def _names(results, places):
 def _note(results, metric, band):
     """The statistic of the charts, in words."""
     better = figures.direction(results, results.problems, metric)
-    return (f"{tables.drawn_in_words(band)}, whose number stands with each value; a trial without a feasible design "
-            f"counts as infinite.{f' {better.capitalize()}.' if better else ''}")
+    return (f"{band.note(drawn=False).capitalize()} over complete trials, whose number stands with each value."
+            f"{f' {better.capitalize()}.' if better else ''}")
 
 
 def _cells(results, problem, metrics, band):
