@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "study/file/swept.h"
-#include "study/hdf5/shard.h"
+#include "study/hdf5/container.h"
 #include "study/store/store.h"
 
 enum { FAKE_PROBLEMS = 2, FAKE_ALGORITHMS = 2, FAKE_CELLS = 4, FAKE_ROWS = 12, FAKE_INITIAL = 3 };

@@ -18,7 +18,7 @@
 #include "study/file/presets.h"
 #include "study/file/registry.h"
 #include "study/file/study.h"
-#include "study/store/format_doc.h"
+#include "study/store/store.h"
 #include "theory/family.h"
 #include "theory/formula.h"
 

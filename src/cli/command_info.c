@@ -12,7 +12,7 @@
 #include "cli/summary.h"
 #include "base/table.h"
 #include "cli/arguments.h"
-#include "study/hdf5/cells.h"
+#include "study/hdf5/container.h"
 #include "study/file/swept.h"
 #include "study/store/store.h"
 

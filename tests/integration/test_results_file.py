@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 
+import h5py
 import numpy as np
 from regatta_test import HERE, LONG, RegattaTest, main, regatta
 
@@ -55,6 +56,29 @@ class ResultsFile(RegattaTest):
         self.assertLess(output.stat().st_size, 90 * 100 * 208)
         self.run_ok("merge", output, "-o", self.folder / "archive.h5", "-archive")
         self.assertLess((self.folder / "archive.h5").stat().st_size, 220_000 + 600 * 100)  # descriptions, and 100 trials
+
+    def test_columns_that_are_left_out(self):
+        text = ("study: few\nseeds: 2\ncommon: {iterations: 3, initial_points: 3}\nproblems: [branin]\n"
+                "algorithms: [random, ei]\n")
+        checksums, columns = {}, ("posterior_sd", "acquisition", "jitter", "timing/wall_fit", "timing/cpu_evaluate")
+        for record, kept in (("all", columns), ("{without: [timing]}", columns[:3]),
+                             ("{without: [timing, acquisition, posterior_sd]}", ("jitter",))):
+            study, output = self.write("few.yaml", f"{text}record: {record}\n"), self.folder / f"{len(kept)}.h5"
+            self.run_ok("run", study, "-o", output, "-quiet")
+            self.assertIn("4 equal in every bit", self.run_ok("verify", output, "-all"))
+            with h5py.File(output) as file:
+                group = file["branin"]
+                has = [name for name in columns if name in group and group[name].id.get_storage_size()]
+                self.assertEqual(has, list(kept))
+                self.assertEqual([b";without=acquisition,posterior_sd;study_seed=" in key for key in group["key"][()]],
+                                 [len(kept) == 1] * 4)
+            checksums[len(kept)] = self.checksum(output)
+        self.assertEqual(checksums[5], checksums[3])  # times are no results
+        self.assertNotEqual(checksums[5], checksums[1])
+        code, _, error = regatta("plan", self.write("few.yaml", f"{text}record: {{without: [timing, posterior_ds]}}\n"))
+        self.assertEqual((code, error.count("\n")), (2, 1))
+        self.assertIn("few.yaml:6:28: unknown column 'posterior_ds' that 'record' can leave out, did you mean "
+                      "'posterior_sd'?", error)
 
     def test_the_table_of_cells(self):
         """What the study file says of a cell, as data; of a study that was shortened too, and of one joined from parts."""

@@ -221,6 +221,12 @@ const RgStudyKey rg_study_keys[] = {
    "they have, and which they are: 'problem', 'algorithm' (labels), 'swept' (as `regatta plan` "
    "shows them); the seeds continue after the largest one",
    RG_JOIN_EQUAL},
+  {"record",
+   "`all`, or {without: [...]}: columns of evaluations that the results file leaves out: `timing` "
+   "(seconds of fit, acquisition and evaluation), columns of the model such as `posterior_sd`, and "
+   "columns of algorithms; the trials have other keys then, unless only `timing` is left out; "
+   "default all",
+   RG_JOIN_EQUAL},
   {"common",
    "settings of every problem and algorithm: run settings, workers and clock, 'crew', "
    "'thinking', 'surrogate', 'maximiser', 'pending'",

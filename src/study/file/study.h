@@ -154,6 +154,8 @@ static inline double rg_cell_told_noise(const RgCell *cell)
 enum { RG_CREDIT_AUTHORS, RG_CREDIT_LICENCE, RG_CREDIT_DOI, RG_CREDIT_KEYWORDS, RG_CREDITS };
 extern const char *const rg_credit_keys[RG_CREDITS + 1]; /* keys in a study file; NULL at the end */
 
+#define RG_WITHOUT_TIMING "timing" /* in `record: {without: ...}`: columns that are no results */
+
 typedef struct RgStudy {
   char *path;                                   /* study file; owned */
   char *text;                                   /* its full text; owned */
@@ -165,6 +167,7 @@ typedef struct RgStudy {
   uint64_t seed;   /* study seed */
   int n_instances; /* draws of each random problem, crossed with the seeds */
   bool paired;     /* every seed has its own instance with the same number */
+  RgTexts without; /* columns that are not recorded, in alphabetical order */
   int n_seeds;
   uint64_t *seeds; /* trial seeds, for the cell with the most seeds; owned */
   int n_cells;

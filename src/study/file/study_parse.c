@@ -1,7 +1,10 @@
 /* The top level of a study file, and the steps from its text to the study. */
 #include "base/files.h"
 #include "base/grow.h"
+#include "regatta/algorithm.h"
+#include "regatta/results.h"
 #include "study/file/draft.h"
+#include "study/file/registry.h"
 #include "study/file/study.h"
 
 #include <ctype.h>
@@ -198,6 +201,62 @@ static PetscErrorCode check_keys(RgDraft *draft, const RgYamlNode *root)
   return 0;
 }
 
+/* Whether nothing but a user's own analysis needs a column: it says what the model was. */
+static bool is_optional(int column)
+{
+  return (column >= RG_COLUMN_POSTERIOR_SD && column <= RG_COLUMN_JITTER) ||
+         (column >= RG_COLUMN_SOLVER_ITERATIONS && column <= RG_COLUMN_FIT_FROM);
+}
+
+/* Names that `record: {without: ...}` accepts; ends with NULL. The caller frees the list. */
+static PetscErrorCode list_optional(const RgRegistry *registry, const char ***names)
+{
+  int n_classes = 0, n = 0;
+
+  while (rg_registry_algorithm(registry, n_classes)) n_classes++;
+  PetscCall(PetscCalloc1(RG_COLUMN_COUNT + 2 + n_classes * RG_EXTRA_MAX, names));
+  (*names)[n++] = RG_WITHOUT_TIMING;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (is_optional(c)) (*names)[n++] = rg_columns[c].name;
+  for (int i = 0; i < n_classes; i++)
+    for (const RgRecordColumn *c = rg_registry_algorithm(registry, i)->columns; c && c->name; c++)
+      if (!rg_draft_is_among(c->name, *names)) (*names)[n++] = c->name;
+  return 0;
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+  return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Parse `record`. */
+static PetscErrorCode parse_record(RgDraft *draft, const RgYamlNode *node, RgStudy *study)
+{
+  RgTexts *without = &study->without;
+  const RgYamlNode *list =
+    node && node->kind == RG_YAML_MAP ? rg_yaml_value(node, "without") : NULL;
+  const char **names;
+
+  if (!node || (node->kind == RG_YAML_SCALAR && !strcmp(node->text, "all"))) return 0;
+  if (!list || list->kind != RG_YAML_LIST || node->n > 1)
+    return RG_MISTAKE(draft, node, "'record' must be 'all' or '{without: [COLUMN, ...]}'");
+  PetscCall(list_optional(study->registry, &names));
+  PetscCall(PetscCalloc1(list->n, &without->values));
+  for (int i = 0; i < list->n; i++) {
+    const RgYamlNode *item = list->items[i];
+    const char *name = item->kind == RG_YAML_SCALAR ? item->text : "";
+    if (!rg_draft_is_among(name, names))
+      PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, item), "column", name,
+                                 " that 'record' can leave out", names));
+    PetscCall(PetscStrallocpy(name, &without->values[without->n++]));
+  }
+  if (without->n) qsort(without->values, (size_t)without->n, sizeof(char *), compare_texts);
+  for (int i = 1; i < without->n; i++)
+    if (!strcmp(without->values[i], without->values[i - 1]))
+      RG_MISTAKE(draft, list, "'record' leaves out '%s' twice", without->values[i]);
+  return PetscFree(names);
+}
+
 /* Parse the file except entries and sweep. */
 static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
 {
@@ -213,6 +272,7 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
   for (int i = 0; i < RG_CREDITS; i++)
     PetscCall(parse_texts(draft, rg_credit_keys[i], rg_yaml_value(root, rg_credit_keys[i]),
                           &study->credit[i]));
+  PetscCall(parse_record(draft, rg_yaml_value(root, "record"), study));
   study->seed = RG_STUDY_SEED;
   if (seed) rg_draft_whole(draft, "'seed'", seed, 0, RG_MAX_SEED, &study->seed);
   if (instances && instances->kind == RG_YAML_SCALAR && !strcmp(instances->text, "paired"))
@@ -382,6 +442,8 @@ PetscErrorCode rg_study_destroy(RgStudy *study)
   PetscCall(RG_FREE(&study->cells, &study->shared, &study->seeds, &study->path, &study->text,
                     &study->name, &study->title, &study->reference, &study->description));
   for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(study->credit[i]));
+  for (int i = 0; i < study->without.n; i++) PetscCall(PetscFree(study->without.values[i]));
+  PetscCall(PetscFree(study->without.values));
   return PetscMemzero(study, sizeof(*study));
 }
 

@@ -1,6 +1,6 @@
 /* The table of cells: a group with one dataset for each field and, in its subgroups, for each sweep
    axis and for each setting. */
-#include "study/hdf5/cells.h"
+#include "study/hdf5/container.h"
 
 #include <stdio.h>
 #include <string.h>

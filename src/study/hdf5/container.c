@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
-#include "study/hdf5/schema2.h"
+#include "study/hdf5/group.h"
 
 RgContainerInfo rg_container_info(const RgStudy *study)
 {
@@ -69,14 +69,6 @@ typedef struct {
   PetscErrorCode error;
 } GroupSearch;
 
-static PetscErrorCode add_group(RgContainer *container, const char *name, bool earlier)
-{
-  PetscCall(RG_GROW(container->n, container->groups));
-  PetscCall(PetscStrallocpy(name, &container->groups[container->n].name));
-  container->groups[container->n++].earlier = earlier;
-  return 0;
-}
-
 /* A group has a problem label. Foreign objects are left alone; but a link is refused, and an object
    that can't be opened is damage, since it may have been a group. */
 static herr_t find_group(hid_t parent, const char *name, const H5L_info_t *link, void *closure)
@@ -106,7 +98,12 @@ static herr_t find_group(hid_t parent, const char *name, const H5L_info_t *link,
     rg_fault_set(search->fault, RG_FAULT_DAMAGED, "damaged: HDF5 can't open '%s'", name);
     return -1;
   }
-  if (labelled) search->error = add_group(search->container, name, search->earlier);
+  if (!labelled) return 0;
+  RgContainer *container = search->container;
+  search->error = RG_GROW(container->n, container->groups);
+  if (search->error) return -1;
+  search->error = PetscStrallocpy(name, &container->groups[container->n].name);
+  container->groups[container->n++].earlier = search->earlier;
   return search->error ? -1 : 0;
 }
 

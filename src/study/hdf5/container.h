@@ -2,9 +2,44 @@
 #ifndef RG_STUDY_HDF5_CONTAINER_H
 #define RG_STUDY_HDF5_CONTAINER_H
 
-#include "study/hdf5/medium.h"
-#include "study/hdf5/cells.h"
+#include "base/files.h"
 #include "study/hdf5/group.h"
+
+/* ---- the table of cells ---------------------------------------------------------------------- */
+
+/* The rows to write. Zero-initialise. */
+typedef struct {
+  int n;
+  RgCellData **cells;  /* shared; owned list */
+  int n_slots, *slots; /* rows by identity, a hash table: a power of two, -1: empty; owned */
+} RgCellTable;
+
+/* Add a cell unless the table has it with the same labels. *number: its row. O(1). */
+PetscErrorCode rg_cell_table_add(RgCellTable *table, RgCellData *cell, int *number);
+/* The row of the first cell with that identity; -1: none. */
+int rg_cell_table_find(const RgCellTable *table, const char *id);
+PetscErrorCode rg_cell_table_clear(RgCellTable *table);
+/* Write the table, which has a row at least, into a new file. */
+PetscErrorCode rg_cell_table_write(hid_t file, const RgCellTable *table, RgFault *fault);
+/* An upper bound on its bytes in a file. */
+uint64_t rg_cell_table_bytes(const RgCellTable *table);
+
+/* The table of an open file. Rows are read on demand, up to 2048 at once. Zero-initialise. */
+typedef struct {
+  bool open;
+  hid_t group, swept, settings;
+  int n; /* rows in the file */
+  int first, n_window;
+  bool all;            /* the window has every setting */
+  RgCellData **window; /* shared; owned list */
+} RgCellReader;
+
+/* The cell of a row, a new share. all: with every setting. Damage sets `fault`. */
+PetscErrorCode rg_cell_reader_read(RgCellReader *reader, hid_t file, int number, bool all,
+                                   RgCellData **cell, RgFault *fault);
+PetscErrorCode rg_cell_reader_close(RgCellReader *reader);
+
+/* ---- containers ------------------------------------------------------------------------------ */
 
 /* Root attributes to write. Texts are borrowed. */
 typedef struct {
@@ -80,5 +115,43 @@ bool rg_cursor_next(RgCursor *cursor, RgFault *fault);
 /* Read the columns of the record and compare its checksum with the stored one. */
 PetscErrorCode rg_cursor_read(RgCursor *cursor, RgFault *fault);
 PetscErrorCode rg_cursor_close(RgCursor *cursor);
+
+/* ---- shards ----------------------------------------------------------------------------------- */
+
+/* Trailer: 8 bytes magic; length of the preceding bytes, low and high half of their XXH3-128 as
+   64-bit numbers, least significant byte first. */
+#define RG_TRAILER_MAGIC "RGTRAIL\n"
+enum { RG_TRAILER_LENGTH = 32 };
+void rg_trailer_write(uint64_t length, const uint64_t hash[2], unsigned char *trailer);
+/* False if the bytes are not a trailer. */
+bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t hash[2]);
+
+/* Build a container of n records in memory, without trailer; the caller frees it with
+   rg_medium_clear. The function opens the image again and compares the checksum of every record.
+   The records receive the numbers of their cells. */
+PetscErrorCode rg_container_image(int n, RgRecord *const *records, const RgContainerInfo *info,
+                                  RgMedium *medium, RgFault *fault);
+
+/* Build a shard of n records: image and trailer in `bytes` (PetscFree), its name
+   `<level>-<XXH3-128>.h5`. The records receive their checksums. */
+#define RG_SHARD_NAME_MAX 64
+PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *const *records,
+                              unsigned char **bytes, size_t *length, char name[RG_SHARD_NAME_MAX],
+                              RgFault *fault);
+/* Level in a shard's name; -1 if the name is not a shard's. */
+int rg_shard_level(const char *name);
+
+/* Open a shard of a study directory, in which no link is followed: it is read into memory, and HDF5
+   reads it only if the trailer is correct. fault: VANISHED, DAMAGED, NEWER, or ERROR if the system
+   does not let us read the file now. */
+PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *container,
+                             RgFault *fault);
+/* Open a results file in place. A trailer must have the correct length, and with `verify` the
+   correct hash. *trailed: it has a trailer (other programs that wrote to the file may have
+   dropped it). A partial trailer is damage, as is an HDF5 part that is too short. */
+PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer *container,
+                                     bool *trailed, RgFault *fault);
+/* XXH3-128 of the first `length` bytes of a file. *error: errno, or EIO if the file is shorter. */
+PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int *error);
 
 #endif

@@ -68,13 +68,6 @@ static void open_columns(RgGroup *group, RgFault *fault)
   }
 }
 
-static bool is_standard(const char *name)
-{
-  for (int c = 0; c < RG_COLUMN_COUNT; c++)
-    if (!strcmp(name, rg_columns[c].name)) return true;
-  return rg_field_is_reserved(name);
-}
-
 typedef struct {
   RgGroupShape *shape;
   RgFault *fault;
@@ -96,7 +89,9 @@ static herr_t find_extra(hid_t handle, const char *name, const H5L_info_t *link,
   const hid_t dataset = rg_h5_open_dataset(handle, name, search->fault); /* or it is refused */
   if (dataset >= 0) H5Dclose(dataset);
   if (search->fault->code) return -1;
-  if (is_standard(name) || strlen(name) >= RG_NAME_MAX) return 0;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (!strcmp(name, rg_columns[c].name)) return 0;
+  if (rg_field_is_reserved(name) || strlen(name) >= RG_NAME_MAX) return 0;
   search->error = RG_GROW(shape->n_extra, shape->extra);
   if (search->error) return -1;
   memset(&shape->extra[shape->n_extra], 0, sizeof(*shape->extra));

@@ -11,22 +11,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Extents of the axes; 0 for a missing axis. */
+static void group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT])
+{
+  extent[RG_AXIS_TRIAL] = (hsize_t)shape->n;
+  extent[RG_AXIS_ITERATION] = (hsize_t)shape->n_rows;
+  extent[RG_AXIS_X] = (hsize_t)shape->dim_x;
+  extent[RG_AXIS_C] = (hsize_t)shape->dim_c;
+  extent[RG_AXIS_Z] = (hsize_t)shape->dim_z;
+  extent[RG_AXIS_S] = (hsize_t)shape->n_scores;
+  extent[RG_AXIS_T] = (hsize_t)shape->n_terms;
+}
+
 /* The name of the group: the label, with '/', '%' and control characters as %XX, and with a
    leading '_' unless it begins with a letter or digit. Different labels have different names.
    The caller frees it with PetscFree. */
-static PetscErrorCode group_name(const char *label, char **name);
-/* Extents of the axes; 0 for a missing axis. */
-static void group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT]);
-/* Doubles per evaluation of the widest column, and of all columns together. */
-static int group_width(const RgGroupShape *shape);
-
-static void create_axes(RgGroup *group, RgFault *fault)
+static PetscErrorCode group_name(const char *label, char **name)
 {
-  hsize_t extent[RG_AXIS_COUNT];
+  RgText text = {0};
 
-  group_extents(group->shape, extent);
-  for (int a = 0; a < RG_AXIS_COUNT; a++)
-    if (extent[a]) group->axis[a] = rg_field_axis(group->handle, (RgAxis)a, extent[a], fault);
+  if (!isalnum((unsigned char)label[0]) || !strcmp(label, RG_GROUP_EARLIER) ||
+      !strcmp(label, RG_GROUP_CELLS) || !strcmp(label, RG_GROUP_PROVENANCE))
+    PetscCall(rg_text_add(&text, "_"));
+  for (const unsigned char *p = (const unsigned char *)label; *p; p++) {
+    if (*p < 0x20 || *p == 0x7f || *p == '/' || *p == '%')
+      PetscCall(rg_text_add(&text, "%%%02X", *p));
+    else PetscCall(rg_text_add_bytes(&text, (const char *)p, 1));
+  }
+  PetscCall(PetscStrallocpy(text.data ? text.data : "_", name));
+  PetscCall(rg_text_clear(&text));
+  return 0;
 }
 
 static void attach_axes(const RgGroup *group, hid_t dataset, int n, const RgAxis *axis,
@@ -220,6 +234,7 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
 {
   char *name;
   RgText coordinates = {0};
+  hsize_t extent[RG_AXIS_COUNT], widest = 1;
 
   *group = rg_group_none();
   group->shape = shape;
@@ -230,15 +245,17 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
   rg_h5_write_text(group->handle, "problem_label", shape->label, fault);
   group->timing = rg_h5_create_group(group->handle, RG_GROUP_TIMING, fault);
   group->provenance = rg_h5_create_group(group->handle, RG_GROUP_PROVENANCE, fault);
-  create_axes(group, fault);
+  group_extents(shape, extent);
+  for (int a = 0; a < RG_AXIS_COUNT; a++)
+    if (extent[a]) group->axis[a] = rg_field_axis(group->handle, (RgAxis)a, extent[a], fault);
   PetscCall(rg_group_add_columns(group));
   PetscCall(coordinate_names(shape, &coordinates));
   PetscCall(create_columns(group, coordinates.data, fault));
   for (int p = 0; p < RG_PARTS; p++)
     if (shape->named[p]) PetscCall(create_part(group, p, coordinates.data, fault));
   PetscCall(rg_text_clear(&coordinates));
-  PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)group_width(shape) * sizeof(double),
-                         &group->scratch));
+  for (int a = RG_AXIS_X; a < RG_AXIS_COUNT; a++) widest = PetscMax(widest, extent[a]);
+  PetscCall(PetscMalloc1(extent[RG_AXIS_ITERATION] * widest * sizeof(double), &group->scratch));
   return write_fields(group, records, fault);
 }
 
@@ -270,13 +287,6 @@ static void write_column(RgGroup *group, int column, int position, int rows, int
   if (!rg_medium_write(group->medium, own->place + (uint64_t)position * bytes, bytes,
                        group->scratch))
     rg_fault_set(fault, RG_FAULT_ERROR, "can't write the columns of trial %d", position);
-}
-
-static const double *extra_values(const RgRecord *record, const char *name)
-{
-  for (int i = 0; i < record->n_extra; i++)
-    if (!strcmp(record->extra_name[i], name)) return record->extra[i];
-  return NULL;
 }
 
 /* Write the inputs that the trial's problem saw, computed from coordinates and descriptions. */
@@ -313,9 +323,12 @@ PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgReco
                  fault);
   for (int p = 0; p < RG_PARTS && !fault->code; p++)
     if (group->shape->named[p]) PetscCall(write_seen(group, p, position, record, fault));
-  for (int i = 0; i < group->shape->n_extra && !fault->code; i++)
-    write_column(group, RG_COLUMN_EXTRA + i, position, record->n_rows, 1,
-                 extra_values(record, group->shape->extra[i].name), fault);
+  for (int i = 0; i < group->shape->n_extra && !fault->code; i++) {
+    const double *values = NULL;
+    for (int e = 0; e < record->n_extra && !values; e++)
+      if (!strcmp(record->extra_name[e], group->shape->extra[i].name)) values = record->extra[e];
+    write_column(group, RG_COLUMN_EXTRA + i, position, record->n_rows, 1, values, fault);
+  }
   return 0;
 }
 
@@ -396,11 +409,6 @@ PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape)
   return 0;
 }
 
-static int max_int(int a, int b)
-{
-  return a > b ? a : b;
-}
-
 /* Keep the extra columns sorted by name, so that the file does not depend on the order of
    trials. */
 static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const char *doc)
@@ -457,12 +465,12 @@ static PetscErrorCode add_inputs(RgGroupShape *shape, int part, const char *inpu
 PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
 {
   shape->n++;
-  shape->n_rows = max_int(shape->n_rows, record->n_rows);
-  shape->dim_x = max_int(shape->dim_x, record->dim_x);
-  shape->dim_c = max_int(shape->dim_c, record->dim_c);
-  shape->dim_z = max_int(shape->dim_z, record->dim_z);
-  shape->n_scores = max_int(shape->n_scores, record->n_scores);
-  shape->n_terms = max_int(shape->n_terms, record->n_terms);
+  shape->n_rows = PetscMax(shape->n_rows, record->n_rows);
+  shape->dim_x = PetscMax(shape->dim_x, record->dim_x);
+  shape->dim_c = PetscMax(shape->dim_c, record->dim_c);
+  shape->dim_z = PetscMax(shape->dim_z, record->dim_z);
+  shape->n_scores = PetscMax(shape->n_scores, record->n_scores);
+  shape->n_terms = PetscMax(shape->n_terms, record->n_terms);
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
     if (!shape->used[c])
       shape->used[c] = rg_values_any(record->column[c],
@@ -515,23 +523,6 @@ uint64_t rg_group_shape_bytes(const RgGroupShape *shape, uint64_t *values)
          n_columns * 8192 + *values / 512 + 8 * (uint64_t)shape->n_rows + 16384;
 }
 
-static PetscErrorCode group_name(const char *label, char **name)
-{
-  RgText text = {0};
-
-  if (!isalnum((unsigned char)label[0]) || !strcmp(label, RG_GROUP_EARLIER) ||
-      !strcmp(label, RG_GROUP_CELLS) || !strcmp(label, RG_GROUP_PROVENANCE))
-    PetscCall(rg_text_add(&text, "_"));
-  for (const unsigned char *p = (const unsigned char *)label; *p; p++) {
-    if (*p < 0x20 || *p == 0x7f || *p == '/' || *p == '%')
-      PetscCall(rg_text_add(&text, "%%%02X", *p));
-    else PetscCall(rg_text_add_bytes(&text, (const char *)p, 1));
-  }
-  PetscCall(PetscStrallocpy(text.data ? text.data : "_", name));
-  PetscCall(rg_text_clear(&text));
-  return 0;
-}
-
 RgGroup rg_group_none(void)
 {
   RgGroup group = {.handle = -1, .timing = -1, .provenance = -1};
@@ -563,17 +554,6 @@ bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info)
   case RG_OF_ALL: break;
   }
   return true;
-}
-
-static void group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT])
-{
-  extent[RG_AXIS_TRIAL] = (hsize_t)shape->n;
-  extent[RG_AXIS_ITERATION] = (hsize_t)shape->n_rows;
-  extent[RG_AXIS_X] = (hsize_t)shape->dim_x;
-  extent[RG_AXIS_C] = (hsize_t)shape->dim_c;
-  extent[RG_AXIS_Z] = (hsize_t)shape->dim_z;
-  extent[RG_AXIS_S] = (hsize_t)shape->n_scores;
-  extent[RG_AXIS_T] = (hsize_t)shape->n_terms;
 }
 
 /* Whether a group without workers and clock, or without a real clock, lacks a column. */
@@ -616,12 +596,6 @@ int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], 
   if (width < 0) axis[n++] = axis_of[-width];
   for (int i = 0; i < n; i++) size[i] = extent[axis[i]];
   return size[n - 1] ? n : 0;
-}
-
-static int group_width(const RgGroupShape *shape)
-{
-  return max_int(max_int(1, max_int(shape->n_scores, shape->n_terms)),
-                 max_int(shape->dim_x, max_int(shape->dim_c, shape->dim_z)));
 }
 
 PetscErrorCode rg_group_close(RgGroup *group)

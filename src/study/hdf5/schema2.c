@@ -1,5 +1,5 @@
 /* The one conversion from schema 2. */
-#include "study/hdf5/schema2.h"
+#include "study/hdf5/group.h"
 
 #include <string.h>
 

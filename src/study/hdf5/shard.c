@@ -1,5 +1,5 @@
 /* Shards: trailer and building, and the opening of shards and results files. */
-#include "study/hdf5/shard.h"
+#include "study/hdf5/container.h"
 
 #include <errno.h>
 #include <fcntl.h>

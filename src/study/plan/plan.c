@@ -123,8 +123,13 @@ int rg_plan_cell(const RgPlan *plan, int index)
 /* The key has everything that can change a result, and nothing else: no labels, files or order. */
 static PetscErrorCode add_cell_key(const RgStudy *study, int cell, RgText *key)
 {
-  PetscCall(rg_text_add(key, "schema=%d;%s;study_seed=%llu", RG_KEY_VERSION,
-                        study->cells[cell].text, (unsigned long long)study->seed));
+  int n = 0;
+
+  PetscCall(rg_text_add(key, "schema=%d;%s;", RG_KEY_VERSION, study->cells[cell].text));
+  for (int i = 0; i < study->without.n; i++)
+    if (strcmp(study->without.values[i], RG_WITHOUT_TIMING) != 0)
+      PetscCall(rg_text_add(key, "%s%s", n++ ? "," : "without=", study->without.values[i]));
+  PetscCall(rg_text_add(key, "%sstudy_seed=%llu", n ? ";" : "", (unsigned long long)study->seed));
   return 0;
 }
 

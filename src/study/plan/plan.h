@@ -62,6 +62,7 @@ int rg_plan_cell(const RgPlan *plan, int index);
 PetscErrorCode rg_plan_trial(const RgPlan *plan, int index, RgTrial *trial);
 /* Append the canonical text with everything that a trial's results depend on:
    schema=1;<cell's text>;study_seed=..;instance=..;seed=..
+   and before study_seed, if the study does not record some columns, without=NAME,..;
    The cell's text is
    problem=<name>@<revision>{parameters};run={..};
    algorithm=<name>@<revision>{parameters}

@@ -113,6 +113,21 @@ PetscErrorCode rg_record_set_terms(RgRecord *record, int n_terms)
   return 0;
 }
 
+PetscErrorCode rg_record_leave_out(const RgTexts *without, RgRecord *record)
+{
+  for (int i = 0; i < without->n; i++) {
+    const char *name = without->values[i];
+    const bool timing = !strcmp(name, RG_WITHOUT_TIMING);
+    for (int c = 0; c < RG_COLUMN_COUNT; c++)
+      if (!strcmp(rg_columns[c].name, name) ||
+          (timing && c >= RG_COLUMN_WALL_FIT && c <= RG_COLUMN_CPU_EVALUATE))
+        PetscCall(PetscFree(record->column[c]));
+    for (int e = 0; e < record->n_extra; e++)
+      if (!strcmp(record->extra_name[e], name)) PetscCall(PetscFree(record->extra[e]));
+  }
+  return 0;
+}
+
 PetscErrorCode rg_record_drop_data(RgRecord *record)
 {
   for (int c = 0; c < RG_COLUMN_COUNT; c++) PetscCall(PetscFree(record->column[c]));

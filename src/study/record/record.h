@@ -15,6 +15,8 @@ PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int 
                                 const RgRecordColumn *extra, RgRecord *record);
 /* Give the columns of the terms of an additive kernel their room; 0: the kernel has one term. */
 PetscErrorCode rg_record_set_terms(RgRecord *record, int n_terms);
+/* Free the columns of a finished trial that its study does not record. */
+PetscErrorCode rg_record_leave_out(const RgTexts *without, RgRecord *record);
 /* XXH3-128 over id, key, status, message, shape, optimum and all result columns, without labels,
    provenance and timing. -0 counts as 0, and all NaN are alike. A column without any value
    counts as absent, so that new columns don't change checksums. */
@@ -32,5 +34,16 @@ typedef struct {
 } RgChecksum;
 void rg_checksum_add(RgChecksum *checksum, const uint64_t record[2]);
 void rg_checksum_hex(const RgChecksum *checksum, char hex[33]);
+
+/* Describe the first difference in results between `then` and `now` for people: "simple_regret
+   of evaluation 7 is 0.25, was 0.125". If every bit is equal (-0 as 0, all NaN alike, as in the
+   checksum), nothing is appended. O(values). */
+PetscErrorCode rg_record_compare(const RgRecord *then, const RgRecord *now, RgText *difference);
+
+/* Compare designs, contexts and values of the initial design only, with a tolerance of
+   `tolerance` times the largest absolute value of a column. This is all that machines with
+   different arithmetic can satisfy: later evaluations depend on the last bits of earlier ones. */
+PetscErrorCode rg_record_compare_initial(const RgRecord *then, const RgRecord *now,
+                                         double tolerance, RgText *difference);
 
 #endif

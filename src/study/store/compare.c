@@ -1,5 +1,5 @@
 /* Comparison of two records of one trial. */
-#include "study/store/compare.h"
+#include "study/record/record.h"
 
 #include <math.h>
 

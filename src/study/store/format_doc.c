@@ -1,9 +1,8 @@
 /* Generates docs/results-format.md from the tables that define the files. */
-#include "study/store/format_doc.h"
 
 #include "study/record/fields.h"
 #include "study/store/index.h"
-#include "study/hdf5/shard.h"
+#include "study/hdf5/container.h"
 #include "study/file/swept.h"
 #include "study/store/store.h"
 

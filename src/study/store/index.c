@@ -234,26 +234,6 @@ void rg_fault_adapt(RgFault *fault)
                                                                                  : RG_FAULT_ERROR;
 }
 
-static PetscErrorCode add_shard(const char *path, RgInside inside, RgIndex *index, RgFault *fault)
-{
-  RgContainer container;
-
-  PetscCall(rg_shard_open(path, inside, &container, fault));
-  if (!fault->code) {
-    PetscCall(rg_index_add(index, path, false, &container, fault));
-    rg_fault_restate(fault, RG_FAULT_DAMAGED, path);
-  }
-  PetscCall(rg_container_close(&container));
-  return 0;
-}
-
-static bool is_known(const RgIndex *index, const char *path)
-{
-  for (int s = 0; s < index->n_sources; s++)
-    if (!strcmp(index->sources[s].path, path)) return true;
-  return false;
-}
-
 /* The scan of a directory of shards: `home` itself or a folder in it. */
 typedef struct {
   const char *home, *directory;
@@ -261,7 +241,6 @@ typedef struct {
   bool first, repair;
   RgIndex *index;
   int *n_bad;
-  char **names;  /* names of the shards in the directory; owned */
   bool vanished; /* a file disappeared during the scan */
 } Scan;
 
@@ -284,12 +263,21 @@ static PetscErrorCode note_trouble(Scan *scan, const char *path, RgFault found, 
 static PetscErrorCode check_name(Scan *scan, const char *name, RgFault *fault)
 {
   RgIndex *index = scan->index;
+  RgContainer container;
   RgFault found = {0};
   char *path;
+  bool known = false;
 
   PetscCall(rg_path_join(scan->directory, name, &path));
-  if (scan->first || !is_known(index, path)) {
-    PetscCall(add_shard(path, scan->inside, index, &found));
+  for (int s = 0; s < index->n_sources && !scan->first && !known; s++)
+    known = !strcmp(index->sources[s].path, path);
+  if (!known) {
+    PetscCall(rg_shard_open(path, scan->inside, &container, &found));
+    if (!found.code) {
+      PetscCall(rg_index_add(index, path, false, &container, &found));
+      rg_fault_restate(&found, RG_FAULT_DAMAGED, path);
+    }
+    PetscCall(rg_container_close(&container));
     if (!found.code) index->sources[index->n_sources - 1].inside = scan->inside;
     PetscCall(note_trouble(scan, path, found, fault));
   }
@@ -297,32 +285,19 @@ static PetscErrorCode check_name(Scan *scan, const char *name, RgFault *fault)
   return 0;
 }
 
-/* Keep the names of shards, in order. */
-static PetscErrorCode keep_shards(int *n, char **names)
-{
-  int kept = 0;
-
-  for (int i = 0; i < *n; i++) {
-    if (rg_shard_level(names[i]) < 0) PetscCall(PetscFree(names[i]));
-    else names[kept++] = names[i];
-  }
-  *n = kept;
-  return 0;
-}
-
 static PetscErrorCode check_directory(Scan *scan, RgFault *fault)
 {
+  char **names;
   int n, error;
 
   scan->vanished = false;
-  PetscCall(rg_directory_list(scan->directory, scan->inside, &n, &scan->names, &error));
+  PetscCall(rg_directory_list(scan->directory, scan->inside, &n, &names, &error));
   if (error && error != ENOENT)
     rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", scan->directory, strerror(error));
-  if (scan->repair && scan->first)
-    PetscCall(remove_stale(scan->directory, scan->inside, n, scan->names));
-  PetscCall(keep_shards(&n, scan->names));
-  for (int i = 0; i < n && !fault->code; i++) PetscCall(check_name(scan, scan->names[i], fault));
-  PetscCall(rg_names_free(n, &scan->names));
+  if (scan->repair && scan->first) PetscCall(remove_stale(scan->directory, scan->inside, n, names));
+  for (int i = 0; i < n && !fault->code; i++)
+    if (rg_shard_level(names[i]) >= 0) PetscCall(check_name(scan, names[i], fault));
+  PetscCall(rg_names_free(n, &names));
   return 0;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "base/hash.h"
-#include "study/hdf5/shard.h"
+#include "study/hdf5/container.h"
 #include "study/store/store.h"
 
 typedef struct {

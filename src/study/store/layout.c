@@ -1,5 +1,5 @@
 /* Layouts: the place of each record in a results file, its writing and verification. */
-#include "study/store/layout.h"
+#include "study/store/store_internal.h"
 #include "base/files.h"
 #include "base/grow.h"
 #include "base/hash.h"
@@ -13,15 +13,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-/* The slot of the cursor's trial; NULL: not in the layout. */
-static RgSlot *slot_of_trial(const RgLayout *layout, int source, const RgCursor *cursor)
-{
-  const RgIndexSource *from = &layout->index->sources[source];
-  int slot = cursor->ordinal < from->n ? layout->slot_of[from->first + cursor->ordinal] : -1;
-
-  return slot < 0 ? NULL : &layout->slots[slot];
-}
 
 /* Give a trial the row of its cell. */
 static PetscErrorCode number_cell(RgLayout *layout, bool earlier, RgRecord *record)
@@ -73,27 +64,18 @@ static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *curso
   return 0;
 }
 
-static PetscErrorCode write_trial(const RgLayout *layout, const RgSlot *slot, RgCursor *cursor,
-                                  RgGroup *groups, RgFault *fault)
+static PetscErrorCode write_trial(const RgLayout *layout, int at, RgCursor *cursor, RgGroup *groups,
+                                  RgFault *fault)
 {
-  int position = (int)(slot - layout->slots) - layout->first[slot->group];
-  RgRecord record = slot->header; /* borrows its texts */
+  const int group = layout->slots[at].group;
+  RgRecord record = layout->slots[at].header; /* borrows its texts */
 
   PetscCall(rg_group_read_columns(&cursor->group, cursor->position, &record, fault));
   if (!fault->code && layout->archive) PetscCall(rg_record_archive(&record));
   if (!fault->code)
-    PetscCall(rg_group_write_columns(&groups[slot->group], position, &record, fault));
+    PetscCall(rg_group_write_columns(&groups[group], at - layout->first[group], &record, fault));
   PetscCall(rg_record_drop_data(&record));
   return 0;
-}
-
-static bool source_is_used(const RgLayout *layout, int source)
-{
-  const RgIndexSource *from = &layout->index->sources[source];
-
-  for (int i = 0; i < from->n; i++)
-    if (layout->slot_of[from->first + i] >= 0) return true;
-  return false;
 }
 
 /* Handle a record with a wrong checksum in a file whose own checksum is right. A shard is moved
@@ -111,8 +93,8 @@ static PetscErrorCode condemn(const RgLayout *layout, int source, RgFault *fault
 /* Survey the trials of a source that have a slot, or, with groups, write their columns. */
 static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, RgFault *fault)
 {
+  const RgIndexSource *from = &layout->index->sources[source];
   RgCursor cursor = {.bare = groups != NULL}; /* rg_layout_read kept the fields */
-  RgSlot *slot;
 
   PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
   if (fault->code) /* missing or damaged files: gather again */
@@ -120,11 +102,11 @@ static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, 
                     ? RG_FAULT_INCOMPLETE
                     : RG_FAULT_ERROR;
   while (rg_cursor_next(&cursor, fault)) {
-    slot = slot_of_trial(layout, source, &cursor);
-    if (slot && groups) PetscCall(write_trial(layout, slot, &cursor, groups, fault));
-    else if (slot) PetscCall(read_trial(layout, slot, &cursor, fault));
+    const int at = cursor.ordinal < from->n ? layout->slot_of[from->first + cursor.ordinal] : -1;
+    if (at >= 0 && groups) PetscCall(write_trial(layout, at, &cursor, groups, fault));
+    else if (at >= 0) PetscCall(read_trial(layout, &layout->slots[at], &cursor, fault));
   }
-  if (cursor.block) rg_fault_restate(fault, fault->code, layout->index->sources[source].path);
+  if (cursor.block) rg_fault_restate(fault, fault->code, from->path);
   if (cursor.block && groups && fault->code) fault->code = RG_FAULT_ERROR;
   if (fault->code == RG_FAULT_DAMAGED) PetscCall(condemn(layout, source, fault));
   PetscCall(rg_cursor_close(&cursor));
@@ -134,8 +116,12 @@ static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, 
 /* Process all sources with a trial in some slot. */
 static PetscErrorCode run_pass(RgLayout *layout, RgGroup *groups, RgFault *fault)
 {
-  for (int s = 0; s < layout->index->n_sources && !fault->code; s++)
-    if (source_is_used(layout, s)) PetscCall(run_source(layout, s, groups, fault));
+  for (int s = 0; s < layout->index->n_sources && !fault->code; s++) {
+    const RgIndexSource *from = &layout->index->sources[s];
+    bool used = false;
+    for (int i = 0; i < from->n && !used; i++) used = layout->slot_of[from->first + i] >= 0;
+    if (used) PetscCall(run_source(layout, s, groups, fault));
+  }
   return 0;
 }
 
@@ -293,24 +279,16 @@ static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMed
 
 /* ---- verify ---------------------------------------------------------------------------------- */
 
-static int find_group(const RgLayout *layout, const RgGroupShape *shape)
-{
-  for (int s = 0; s < layout->n_groups; s++)
-    if (layout->groups[s].earlier == shape->earlier &&
-        !strcmp(layout->groups[s].label, shape->label))
-      return s;
-  return -1;
-}
-
 static PetscErrorCode verify_trial(const RgLayout *layout, RgCursor *cursor, RgFault *fault)
 {
-  int s = find_group(layout, cursor->group.shape);
-  const RgRecord *record = cursor->record, *header;
+  const RgGroupShape *shape = cursor->group.shape;
+  const RgRecord *record = cursor->record, *header = NULL;
 
   PetscCall(rg_cursor_read(cursor, fault));
-  header = s >= 0 && cursor->position < layout->groups[s].n
-             ? &layout->slots[layout->first[s] + cursor->position].header
-             : NULL;
+  for (int s = 0; s < layout->n_groups; s++)
+    if (layout->groups[s].earlier == shape->earlier &&
+        !strcmp(layout->groups[s].label, shape->label) && cursor->position < layout->groups[s].n)
+      header = &layout->slots[layout->first[s] + cursor->position].header;
   if (!header || strcmp(header->id, record->id) || strcmp(header->checksum, record->checksum))
     rg_fault_set(fault, RG_FAULT_ERROR, "trial %s is not what was written", record->id);
   return 0;
@@ -381,32 +359,15 @@ static PetscErrorCode commit_file(const char *temporary, const char *output, con
   return 0;
 }
 
-/* Write the bytes of a results file into a temporary file. */
-static PetscErrorCode write_bytes(const RgMedium *medium, const char *output, const char *parent,
-                                  const RgFileState *expected, RgFault *fault)
-{
-  char temporary[PETSC_MAX_PATH_LEN];
-  int error = 0, closing;
-  int fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
-
-  if (fd >= 0) {
-    error = rg_file_write(fd, medium->bytes, medium->length);
-    if (!error) error = rg_file_sync(fd);
-    closing = rg_file_close(fd);
-    if (!error) error = closing;
-    PetscCall(commit_file(temporary, output, parent, expected, error, fault));
-  }
-  rg_fault_file(fault, output, "write", error, parent, medium->length);
-  return 0;
-}
-
 /* Write a results file that fits in memory as shards are written. */
 static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, const char *output,
                                       const char *parent, const RgFileState *expected,
                                       RgFault *fault)
 {
   RgMedium medium = rg_medium_memory(), written;
+  char temporary[PETSC_MAX_PATH_LEN];
   uint64_t hash[2];
+  int fd = -1, error = 0, closing;
 
   PetscCall(fill_medium(layout, info, &medium, fault));
   written = rg_medium_bytes(medium.bytes, medium.length);
@@ -416,8 +377,16 @@ static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, c
     PetscCall(PetscRealloc(medium.length + RG_TRAILER_LENGTH, &medium.bytes));
     rg_trailer_write(medium.length, hash, medium.bytes + medium.length);
     medium.length += RG_TRAILER_LENGTH;
-    PetscCall(write_bytes(&medium, output, parent, expected, fault));
+    fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
   }
+  if (fd >= 0) {
+    error = rg_file_write(fd, medium.bytes, medium.length);
+    if (!error) error = rg_file_sync(fd);
+    closing = rg_file_close(fd);
+    if (!error) error = closing;
+    PetscCall(commit_file(temporary, output, parent, expected, error, fault));
+  }
+  rg_fault_file(fault, output, "write", error, parent, medium.length);
   PetscCall(rg_medium_clear(&medium));
   return 0;
 }

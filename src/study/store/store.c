@@ -5,7 +5,6 @@
 #include "base/grow.h"
 #include "study/file/study.h"
 #include "study/store/evaluation_log.h"
-#include "study/store/layout.h"
 #include "study/store/presence.h"
 #include "study/store/store_internal.h"
 
@@ -151,14 +150,6 @@ static PetscErrorCode find_complete(const char *path, const char *text, const Rg
   return 0;
 }
 
-/* The output must not exist; checked at the start, and again before the final rename. */
-static bool is_absent(const char *output)
-{
-  struct stat found;
-
-  return lstat(output, &found) != 0;
-}
-
 /* Two complete records of one trial must agree; a complete record replaces a failed one. */
 static void find_conflict(const RgIndex *index, RgFault *fault)
 {
@@ -251,9 +242,11 @@ static PetscErrorCode prepare_output(const char *output, RgFault *fault)
   RgText mistake = {0};
   char *directory, *parent;
   const char *name;
+  struct stat found;
 
   PetscCall(rg_file_check_output(output, &mistake));
-  if (!is_absent(output)) rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s exists already", output);
+  if (!lstat(output, &found))
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s exists already", output);
   else if (mistake.length) rg_fault_set(fault, RG_FAULT_FOREIGN, "%s", mistake.data);
   PetscCall(rg_text_clear(&mistake));
   if (fault->code) return 0;
@@ -524,15 +517,6 @@ typedef struct {
   RgRecord **records; /* owned, and so is each record */
 } Gathered;
 
-static PetscErrorCode keep(Gathered *gathered, RgRecord *record)
-{
-  PetscCall(RG_GROW(gathered->n, gathered->records));
-  PetscCall(PetscMalloc1(1, &gathered->records[gathered->n]));
-  *gathered->records[gathered->n++] = *record;
-  PetscCall(PetscMemzero(record, sizeof(*record)));
-  return 0;
-}
-
 /* Remove the last records until `n` are left. */
 static PetscErrorCode drop(Gathered *gathered, int n)
 {
@@ -559,21 +543,14 @@ static bool is_complete_in(void *closure, const char *id)
   return false;
 }
 
-/* Remove the evaluation logs of the first n pending records. */
-static PetscErrorCode remove_logs(RgStore *store, int n)
+/* Remove the first n pending records, which are on the disk, and their evaluation logs. */
+static PetscErrorCode forget(RgStore *store, int n)
 {
   Group group = {n, store->pending};
   bool logged = false;
 
   for (int i = 0; i < n; i++) logged = logged || store->pending[i].record.logged;
   if (logged) PetscCall(rg_evaluation_logs_remove(store->directory, is_complete_in, &group));
-  return 0;
-}
-
-/* Remove the first n pending records, which are on the disk. */
-static PetscErrorCode forget(RgStore *store, int n)
-{
-  PetscCall(remove_logs(store, n));
   for (int i = 0; i < n; i++) {
     store->bytes -= rg_record_bytes(&store->pending[i].record);
     PetscCall(rg_record_destroy(&store->pending[i].record));
@@ -632,24 +609,15 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
   PetscCall(PetscFree(path));
   while (rg_cursor_next(&cursor, &fault)) {
     PetscCall(rg_cursor_read(&cursor, &fault));
-    if (!fault.code) PetscCall(keep(gathered, cursor.record));
+    if (fault.code) break;
+    PetscCall(RG_GROW(gathered->n, gathered->records));
+    PetscCall(PetscMalloc1(1, &gathered->records[gathered->n]));
+    *gathered->records[gathered->n++] = *cursor.record;
+    PetscCall(PetscMemzero(cursor.record, sizeof(*cursor.record)));
   }
   PetscCall(rg_cursor_close(&cursor));
   *ok = !fault.code && gathered->n > before;
   if (!*ok) PetscCall(drop(gathered, before));
-  return 0;
-}
-
-/* Unlink the inputs, whose records are in the merged shard. */
-static PetscErrorCode remove_merged(const RgStore *store, int n, const RgSmallShard *inputs)
-{
-  char *path;
-
-  for (int i = 0; i < n; i++) {
-    PetscCall(rg_path_join(store->directory, inputs[i].name, &path));
-    (void)rg_inside_remove(path, RG_TOP, false); /* what remains is a harmless duplicate */
-    PetscCall(PetscFree(path));
-  }
   return 0;
 }
 
@@ -670,9 +638,12 @@ static PetscErrorCode merge_shards(RgStore *store, int *n, RgSmallShard *inputs,
   *n = good;
   if (gathered.n)
     PetscCall(commit_shard(store, level, gathered.n, gathered.records, name, &length, fault));
-  if (gathered.n && !fault->code) {
-    PetscCall(remove_merged(store, *n, inputs));
-    PetscCall(note_small(store, name, level, length));
+  if (gathered.n && !fault->code) PetscCall(note_small(store, name, level, length));
+  for (int i = 0; i < *n && gathered.n && !fault->code; i++) {
+    char *path;
+    PetscCall(rg_path_join(store->directory, inputs[i].name, &path));
+    (void)rg_inside_remove(path, RG_TOP, false); /* what remains is a harmless duplicate */
+    PetscCall(PetscFree(path));
   }
   PetscCall(drop(&gathered, 0));
   PetscCall(PetscFree(gathered.records));

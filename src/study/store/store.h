@@ -140,4 +140,7 @@ PetscErrorCode rg_store_visit_heads(const char *path, RgRecordVisitor visit, voi
 PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, bool archive,
                               RgFault *fault);
 
+/* Append the description of shards and results files, as Markdown. */
+PetscErrorCode rg_format_document(RgText *text);
+
 #endif

@@ -3,7 +3,6 @@
 #include "base/grow.h"
 #include "study/store/evaluation_log.h"
 #include "study/store/store_internal.h"
-#include "study/store/layout.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,11 +39,6 @@ void rg_install_check(const char *path, const RgFileState *expected, RgFault *fa
   const RgFileState now = rg_install_state(path);
 
   if (!install_same(&now, expected)) tell_changed(path, fault);
-}
-
-static bool is_unsupported(int error)
-{
-  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
 
 /* rename() with a flag: exchange two files, or don't replace. */
@@ -84,7 +78,7 @@ static int place(const char *temporary, const char *path, const RgFileState *exp
     *changed = true;
     return 0;
   }
-  if (!is_unsupported(error)) return error;
+  if (error != EINVAL && error != ENOSYS && error != EOPNOTSUPP) return error;
   return rename(temporary, path) ? errno : 0;
 }
 
@@ -159,15 +153,6 @@ static bool is_complete(void *closure, const char *id)
          finished->index->entries[finished->index->order[at]].status == RG_STATUS_COMPLETE;
 }
 
-/* Remove the evaluation logs of complete trials of a plan. */
-static PetscErrorCode remove_logs(const RgStore *store, const RgIndex *index, const bool *planned)
-{
-  Finished finished = {index, planned};
-
-  PetscCall(rg_evaluation_logs_remove(store->directory, is_complete, &finished));
-  return 0;
-}
-
 PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
                              RgStoreScan *scan, RgFault *fault)
 {
@@ -185,7 +170,8 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
     PetscCall(PetscCalloc1(index.n, &planned));
     PetscCall(mark_done(&index, plan, done, scan, planned));
     PetscCall(put_foreign_aside(store, &index, planned));
-    PetscCall(remove_logs(store, &index, planned));
+    PetscCall(
+      rg_evaluation_logs_remove(store->directory, is_complete, &(Finished){&index, planned}));
     PetscCall(PetscFree(planned));
   }
   if (!fault->code && scan->n_bad) {

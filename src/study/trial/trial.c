@@ -161,6 +161,7 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialS
   PetscCall(finish_record(&run, wall, cpu));
   const bool shared = rg_team_jobs(host->team) > jobs || run.of.problem->by_team;
   record->provenance.team = shared ? rg_team_size(host->team) : 1;
+  PetscCall(rg_record_leave_out(&study->without, record));
   *stopped = run.abandoned;
   if (*stopped) PetscCall(rg_record_destroy(record));
   PetscCall(destroy(&run));

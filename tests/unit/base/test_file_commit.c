@@ -8,7 +8,7 @@
 
 #include "scratch.h"
 #include "base/files.h"
-#include "study/hdf5/shard.h"
+#include "study/hdf5/container.h"
 #include "study/store/store.h"
 
 RG_TEST(writes_and_replaces)

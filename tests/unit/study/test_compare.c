@@ -1,7 +1,7 @@
 #include "test_main.h"
 
 #include "fake_study.h"
-#include "study/store/compare.h"
+#include "study/record/record.h"
 
 /* Two records of one trial, of the second problem's first algorithm: with context and model. */
 typedef struct {
