@@ -265,7 +265,7 @@ static const RgOption options[] = {
   {"-ranks", "N", "ranks of the job (default: the size of the largest team)"},
   {"-per-host", "N", "ranks on one host (default: the number of cores of this host)"},
   {"-memory", "GB", "memory of a host (default: the memory of this host)"},
-  {"-quick", NULL, "start and time nothing: no seconds, unless trials have finished"},
+  {"-quick", NULL, "start and time nothing: seconds only of cells with finished trials"},
   {"-simulate", "N,...",
    "wall time, idle time and commits of jobs with these numbers of ranks; KEY=VALUE: a cost of the "
    "machine (ticket, record, commit, metadata, file, pack)"},
@@ -291,7 +291,7 @@ static const double space_of_a_rank = 550e6, space_of_a_neighbour = 10e6;
 typedef struct {
   const RgPlan *plan;
   unsigned char *done; /* RgStatus by trial; owned */
-  bool timed; /* some trial, or a part of one: costs are seconds, else a count of operations */
+  bool quick; /* a cell without finished trials has no seconds, but a count of operations */
   int n_done, n_foreign;
   RgOriginReference reference;
   RgOriginCounts origins; /* origins of finished trials */
@@ -362,6 +362,12 @@ static const char *show_seconds(double seconds, char buffer[32])
   return buffer;
 }
 
+/* Seconds of a trial of a cell; NaN: not known. */
+static double seconds_of(const RgPlan *plan, const Progress *progress, int c)
+{
+  return progress->quick && !(progress->clock.cells[c].n > 0) ? NAN : plan->cells[c].cost;
+}
+
 /* Add the line of a cell: names, sizes, number of trials and of finished trials. */
 static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int c, RgTable *table)
 {
@@ -378,9 +384,9 @@ static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int
   snprintf(done, sizeof(done), "%d", n_done);
   rg_format(memory, sizeof(memory), "%.0f MB", planned->memory / 1e6);
   PetscCall(rg_table_add(
-    table, (const char *const[]){
-             cell->problem_label, cell->algorithm_label, cell->swept, dim, domain, queries, trials,
-             done, show_seconds(progress->timed ? planned->cost : NAN, seconds), memory}));
+    table, (const char *const[]){cell->problem_label, cell->algorithm_label, cell->swept, dim,
+                                 domain, queries, trials, done,
+                                 show_seconds(seconds_of(plan, progress, c), seconds), memory}));
   return 0;
 }
 
@@ -411,7 +417,7 @@ static PetscErrorCode plan_json(const RgPlan *plan, const Progress *progress, Rg
                        settings_json(cell), "dim_x", cell->dim_x, "dim_c", cell->dim_c, "points",
                        cell->size_x, "initial_points", cell->run.initial_points, "iterations",
                        cell->run.iterations, "trials", planned->n, "done", n_done, "seconds",
-                       real_or_null(progress->timed ? planned->cost : NAN), "memory",
+                       real_or_null(seconds_of(plan, progress, c)), "memory",
                        real_or_null(planned->memory)));
   }
   json_t *whole = json_pack("{ss so}", "study", plan->study->name, "cells", cells);
@@ -450,15 +456,17 @@ static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, R
 static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, const Job *job,
                                   RgText *text)
 {
+  const bool timed = !progress->quick || progress->clock.n_trials;
   double left = progress->search, memory = 0, most = 0;
   char seconds[32], longest[32], search[32];
 
   for (int c = 0; c < plan->study->n_cells; c++) {
     const RgPlanCell *cell = &plan->cells[c];
-    for (int i = cell->first; i < cell->first + cell->n; i++)
-      if (!progress->done[i]) left += cell->cost;
+    const double each = seconds_of(plan, progress, c);
+    for (int i = cell->first; i < cell->first + cell->n && !isnan(each); i++)
+      if (!progress->done[i]) left += each;
     memory = fmax(memory, cell->memory);
-    most = fmax(most, cell->cost);
+    most = fmax(most, each);
   }
   PetscCall(rg_text_add(text, "\n%d trials, %d done, %d to run", plan->n, progress->n_done,
                         plan->n - progress->n_done));
@@ -467,13 +475,13 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
                           progress->n_foreign));
   if (rg_origin_others(&progress->origins)) PetscCall(rg_text_add(text, "\n"));
   PetscCall(rg_origin_describe(&progress->origins, text));
-  if (!progress->timed)
+  if (!timed)
     PetscCall(rg_text_add(text, "\nnothing was timed (-quick): no estimate of core-hours"));
   else
     PetscCall(rg_text_add(text,
                           "\nestimated: %.2g core-hours (%s on one core; the longest trial %s); ",
                           left / 3600, show_seconds(left, seconds), show_seconds(most, longest)));
-  if (progress->timed) PetscCall(rg_calibration_describe(&progress->clock, text));
+  if (timed) PetscCall(rg_calibration_describe(&progress->clock, !progress->quick, text));
   if (progress->n_searches)
     PetscCall(rg_text_add(text, "; %s of it for %d search%s for an unknown optimum",
                           show_seconds(progress->search, search), progress->n_searches,
@@ -608,7 +616,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   if (*exit_code == RG_EXIT_OK) {
     if (!arguments->option[OPT_QUICK])
       PetscCall(time_trials(&plan, arguments->option[OPT_OUTPUT], &progress));
-    progress.timed = !arguments->option[OPT_QUICK] || progress.clock.n_trials;
+    progress.quick = arguments->option[OPT_QUICK] != NULL;
     PetscCall(rg_calibration_apply(&progress.clock, &plan));
     if (arguments->option[OPT_JSON]) PetscCall(plan_json(&plan, &progress, &text));
     else
@@ -618,7 +626,8 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     if (!arguments->option[OPT_JSON]) PetscCall(check_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));
     if (simulate && *exit_code == RG_EXIT_OK)
-      PetscCall(simulation_show(&simulation, &plan, progress.timed, exit_code));
+      PetscCall(
+        simulation_show(&simulation, &plan, !progress.quick || progress.clock.n_trials, exit_code));
   }
   PetscCall(PetscFree(simulation.ranks));
   PetscCall(rg_text_clear(&text));

@@ -74,7 +74,9 @@ class Studies(Here):
         self.assertEqual(cells["surrogate.kernel"].tolist()[1:], ["gaussian", "matern52"])
         self.assertEqual((cells["trials"].tolist(), cells["done"].tolist()), ([2] * 3, [1] * 3))
         self.assertTrue((cells["seconds"] > 0).all() and (cells["memory"] > 1e6).all())
-        self.assertTrue(np.isnan(regatta.plan(STUDY, quick=True)["seconds"]).all())  # no count stands for a time
+        more = {**STUDY, "algorithms": [*STUDY["algorithms"], "pi"]}  # no count of operations stands for a time
+        self.assertEqual(np.isnan(regatta.plan(more, "done.h5", quick=True)["seconds"]).tolist(), [False] * 3 + [True] * 2)
+        self.assertTrue(np.isnan(regatta.plan(STUDY, quick=True)["seconds"]).all())
 
     def test_trials_that_stop_early_are_censored(self):
         study = {**PLAIN, "common": {"iterations": 30, "initial_points": 5, "stop_regret": 0.05}}

@@ -76,7 +76,7 @@ PetscErrorCode rg_calibration_apply(RgCalibration *calibration, RgPlan *plan)
   return 0;
 }
 
-PetscErrorCode rg_calibration_describe(const RgCalibration *calibration, RgText *text)
+PetscErrorCode rg_calibration_describe(const RgCalibration *calibration, bool all, RgText *text)
 {
   const int trials = calibration->n_trials, probes = calibration->n_probes;
   const int n = calibration->study->n_cells;
@@ -92,7 +92,8 @@ PetscErrorCode rg_calibration_describe(const RgCalibration *calibration, RgText 
     PetscCall(rg_text_add(text, "%s %d short probe%s on this machine", trials ? " and" : "from",
                           probes, probes > 1 ? "s" : ""));
   if (timed && timed < n)
-    PetscCall(rg_text_add(text, "; %d of %d cells have none and follow the others", n - timed, n));
+    PetscCall(rg_text_add(text, "; %d of %d cells have none and %s", n - timed, n,
+                          all ? "follow the others" : "are not in the sum"));
   return 0;
 }
 

@@ -37,8 +37,9 @@ void rg_calibration_probe(RgCalibration *calibration, int cell, double seconds);
    Without measurements nothing changes. O(cells^2). */
 PetscErrorCode rg_calibration_apply(RgCalibration *calibration, RgPlan *plan);
 
-/* Append the source of the costs, such as `from the clock of N finished trials`. */
-PetscErrorCode rg_calibration_describe(const RgCalibration *calibration, RgText *text);
+/* Append the source of the costs, such as `from the clock of N finished trials`. all: the costs of
+   cells that nobody has timed count, too. */
+PetscErrorCode rg_calibration_describe(const RgCalibration *calibration, bool all, RgText *text);
 
 /* Seconds until the last trial ends, if so many ranks are at work, by the same costs. NaN until a
    fiftieth of a trial has been timed, 0 after the last. */

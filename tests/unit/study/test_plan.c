@@ -324,7 +324,7 @@ RG_TEST(costs_by_the_clock)
   RG_CLOSE(plan.cells[2].cost, estimate[2] * 5 / estimate[0], 1e-12); /* ei on sphere */
   RG_CLOSE(plan.cells[3].cost, 2 * estimate[3], 1e-12);
   RG_CLOSE(plan.cost, 5 + 2 * estimate[1] + plan.cells[2].cost + 2 * estimate[3], 1e-12);
-  RG_OK(rg_calibration_describe(&clock, &text));
+  RG_OK(rg_calibration_describe(&clock, true, &text));
   assert_string_equal(text.data, "from the clock of 2 finished trials and 1 short probe on this "
                                  "machine; 2 of 4 cells have none and follow the others");
   RG_OK(rg_text_clear(&text));
