@@ -31,9 +31,8 @@ PetscErrorCode rg_costs_update(RgCosts *costs, const RgHistory *history, RgFailu
 /* Whether something is known of the costs. */
 bool rg_costs_are_known(const RgCosts *costs);
 
-/* factor * log c as a summand of an acquisition function, where `factors` has no numbers of its
-   own. The first design at which a formula is not positive, and its value there, go to
-   `refused`. */
+/* factor * log c as a summand of an acquisition function. The first design at which a formula is
+   not positive, and its value there, go to `refused`. */
 enum { RG_COST_BLOCK = 512 }; /* most points of a block of a sum */
 typedef struct {
   const RgCosts *costs;

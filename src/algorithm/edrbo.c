@@ -1,8 +1,8 @@
 /* edrbo: distributionally robust Bayesian optimisation with an ensemble of Gaussian processes.
 
-   x_t = argmax_x m(x) + width s(x) - penalty max_k sqrt((m_k - m)^2 + (s_k - s)^2), where m_k and s_k
-   are the averages of the posterior mean and deviation of member k over the contexts observed, and
-   m and s their averages over the members. The root is the 2-Wasserstein distance of the normal
+   x_t = argmax_x m(x) + width s(x) - penalty max_k sqrt((m_k - m)^2 + (s_k - s)^2), where m_k and
+   s_k are the averages of the posterior mean and deviation of member k over the contexts observed,
+   and m and s their averages over the members. The root is the 2-Wasserstein distance of the normal
    laws (m_k, s_k) and (m, s). The members have different kernels and hyperparameters of their own.
    Source: T. Ramazyan, D. Derkach, Ensemble distributionally robust Bayesian optimisation,
    arXiv:2605.07565.
@@ -42,6 +42,9 @@ typedef struct {
   int n;
 } State;
 
+static const int standard[] = {RG_KERNEL_GAUSSIAN, RG_KERNEL_RATIONAL_QUADRATIC, RG_KERNEL_MATERN32,
+                               RG_KERNEL_MATERN52};
+
 static int find_kernel(const char *name)
 {
   for (int k = 0; rg_kernel_family_names[k]; k++)
@@ -73,7 +76,6 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 
 static PetscErrorCode create(RgAlgorithm *algorithm)
 {
-  static const char *const standard[] = {"gaussian", "rational_quadratic", "matern32", "matern52"};
   State *state = algorithm->state;
   const RgSetup *setup = &algorithm->setup;
   const RgTexts *members = &((const Options *)algorithm->options)->members;
@@ -83,7 +85,7 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   for (int k = 0; k < state->n; k++) {
     const RgStream stream = rg_stream_sub(&setup->stream, "fit");
     state->options[k] = *setup->surrogate;
-    state->options[k].kernel = find_kernel(members->n ? members->values[k] : standard[k]);
+    state->options[k].kernel = members->n ? find_kernel(members->values[k]) : standard[k];
     PetscCall(rg_model_create_on(host, setup->domain, &state->options[k], true,
                                  setup->noise_variance, setup->n_initial + setup->n_iterations,
                                  &stream, &state->model[k]));

@@ -86,7 +86,7 @@ static PetscErrorCode ask_with_cost(State *state, const RgDomain *domain, const 
                                     const RgSearch *search, RgQuery *query, RgFailure *failure)
 {
   RgText refused = {0};
-  RgCostTerm term = {&state->costs, &domain->design, -query->extra[WEIGHT], &refused};
+  RgCostTerm term = {&state->costs, &domain->design, -query->extra[WEIGHT], &refused, NULL, NULL};
   const RgSummand summands[] = {
     {.model = &state->model, .acquisition = {rg_acquisition_log_ei, ei}}, rg_cost_summand(&term)};
   double logarithm;

@@ -58,7 +58,7 @@ PetscErrorCode rg_sinkhorn_barycentre(int dim, int m, const double *support, int
   fill_kernel(dim, m, support, m, support, entropy, K);
   for (size_t i = 0; i < km; i++) u[i] = 1;
   for (int round = 0; round < rounds; round++) {
-    /* v_l = h_l/(K u_l); the share u_l * (K v_l) of each; their geometric mean is the barycentre. */
+    /* v_l = h_l/(K u_l); the geometric mean of the shares u_l * (K v_l) is the barycentre. */
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, m, m, 1, u, m, K, m, 0, v, m);
     for (size_t i = 0; i < km; i++) v[i] = histograms[i] / v[i];
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, m, m, 1, v, m, K, m, 0, shares, m);

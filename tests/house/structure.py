@@ -72,6 +72,7 @@ def last_names(tree):
 
 # where a list of names may stand beside its home, with the name that holds it
 SECOND_LISTS = {("analysis/regatta_analysis/load/integrity.py", "COLUMNS_BEFORE"),  # files without the list in them
+                ("src/algorithm/edrbo.c", "standard"),  # the members of a published ensemble
                 ("src/study/run/fingerprint.c", "family")}  # what a numeric fingerprint is made of never changes
 
 
