@@ -182,8 +182,11 @@ def _answer(files, question, path, details):
             return "plain", None
         if path not in files:
             _limit_memory(size)
-            files[path] = open_own(path), size
-        found = QUESTIONS[question](files[path][0], *details)
+            files[path] = (file := open_own(path)), size, _stamp(file)
+        file, _, before = files[path]
+        found = QUESTIONS[question](file, *details)
+        if _stamp(file) != before:
+            return "wrong", "something writes to it while it is read; Regatta replaces a results file by a new one"
         return "array" if isinstance(found, np.ndarray) else "plain", found
     except FileNotFoundError:
         return "absent", None
@@ -193,6 +196,12 @@ def _answer(files, question, path, details):
         return "wrong", error.strerror
     except READ_ERRORS as error:
         return "wrong", f"{unreadable()} ({one_line(error) or type(error).__name__})"
+
+
+def _stamp(file):
+    """What shows that an open file was written to."""
+    about = os.fstat(file.id.get_vfd_handle())
+    return about.st_size, about.st_mtime_ns
 
 
 def unreadable():
