@@ -60,6 +60,9 @@ def answer(name, run, options):
         file = error.filename or getattr(options, "out", "")
         say(f"{name}: {line(file)}: {error.strerror or error}", sys.stderr)
         return 2
+    except MemoryError:
+        say(f"{name}: this needs more than the memory that the process may have (ulimit -v)", sys.stderr)
+        return 2
     return 0
 
 

@@ -117,11 +117,18 @@ class Group:
         of a variable with one value per evaluation). There is at least one group, which may have no trials."""
         step = max(1, BLOCK // max(1, width or self._table.longest))
         for first in range(0, max(self.n, 1), step):
-            yield self._of(self._rows[first:first + step])
+            block = self._of(self._rows[first:first + step])
+            block.__dict__["_inputs"] = self._inputs
+            yield block
+
+    @property
+    def width(self) -> int:
+        """The values of a trial in all variables with values per evaluation."""
+        return sum(int(np.prod(self._table.first(name).shape[1:])) for name in self.evaluations())
 
     def each(self, compute: Callable[[Group], np.ndarray]) -> np.ndarray:
         """What `compute` gives for the trials (trials x ...), computed for `blocks` of them."""
-        return np.concatenate([compute(block) for block in self.blocks()])
+        return np.concatenate([np.array(compute(block)) for block in self.blocks()])  # no views, which keep blocks alive
 
     def is_stored(self, name: str) -> bool:
         """Whether a variable with one value per evaluation was ever written."""
@@ -247,14 +254,18 @@ class Group:
     def inputs(self, field: str = "inputs") -> dict[str, list[str] | None]:
         """{name: its words if it is a choice, or None} of the coordinates of the design (or, with "contexts", of the
         context). Empty if they have no names or the trials differ."""
-        texts = set(self.column(field)) if field in self.names else set()
-        if len(texts) != 1 or not (text := texts.pop()):
+        inputs, text = {}, self._inputs[field]
+        if not text:
             return {}
-        inputs = {}
         for name, kind, *rest in (one.split() for one in text.split("; ")):
             condition = len(rest) > 2 and rest[-2] == "if" and "=" in rest[-1]
             inputs[name] = (rest[:-2] if condition else rest) if kind == "choice" else None
         return inputs
+
+    @cached_property
+    def _inputs(self):
+        texts = {field: set(self.column(field)) if field in self.names else set() for field in SEEN.values()}
+        return {field: found.pop() if len(found) == 1 else "" for field, found in texts.items()}
 
     def not_reproducible(self) -> list[tuple[str, int, int]]:
         """(algorithm, trials, number of all its trials) of methods whose program asked otherwise after a restart."""

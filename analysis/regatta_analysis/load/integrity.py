@@ -173,16 +173,18 @@ def _check_trials(file):
 
 def _check_labels(group):
     """Labels and swept settings are in no checksum. But a cell has one of each, and the key has instance and seed."""
-    columns = {name: group[name][()] for name in ("cell", "problem", "algorithm", "instance", "seed", "key")}
-    cells = set(columns["cell"])
-    swept = (map(repr, dataset[()].tolist()) for _, dataset in members(group)
-             if "setting" in dataset.attrs or dataset.name.endswith("/swept"))
-    labels = set(zip(*(columns[name] for name in ("cell", "problem", "algorithm")), *swept))
+    labels, fit, step = set(), True, 64 * BLOCK
+    swept = [dataset for _, dataset in members(group) if "setting" in dataset.attrs or dataset.name.endswith("/swept")]
+    for rows in (slice(first, first + step) for first in range(0, len(group["cell"]), step)):
+        labels |= set(zip(*(group[name][rows] for name in ("cell", "problem", "algorithm")),
+                          *(map(repr, dataset[rows].tolist()) for dataset in swept)))
+        said = (f";instance={i};seed={s}".encode() for i, s in zip(group["instance"][rows], group["seed"][rows]))
+        fit &= all(map(bytes.endswith, group["key"][rows], said))
+    cells = {label[0] for label in labels}
     if "cells" in group.file:
         of = [group.file["cells"][name][()] for name in ("problem", "algorithm")]
         labels |= {(cell, of[0][cell], of[1][cell], *own) for cell, _, _, *own in labels}
-    said = (f";instance={i};seed={s}".encode() for i, s in zip(columns["instance"], columns["seed"]))
-    if len(labels) != len(cells) or not all(map(bytes.endswith, columns["key"], said)):
+    if len(labels) != len(cells) or not fit:
         raise InputError(f"damaged: labels of {group.name[1:]!r} contradict each other")
 
 

@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import resource
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -159,10 +162,19 @@ class Results:
     def trials(self) -> pd.DataFrame:
         """One row per trial: identity, status, counts, provenance, what was swept; see `texts` for
         LONG. `problem` is the label of the study file."""
-        groups = list(self._places.values())
+        return self._trials(list(self._places.values()))
+
+    def _trials(self, groups):
         names = dict.fromkeys(name for group in groups for name in group.columns)
         return pd.DataFrame({**{n: joined([group.column(n) for group in groups]) for n in names},
                        **dict(self._setting_columns(groups))}, copy=False)
+
+    def parts(self, width: int | None = None) -> Iterator[tuple[Group, pd.DataFrame]]:
+        """Groups of some trials (`Group.blocks`) that are together all trials of `trials`, and the rows of each there."""
+        empty = [group.head(0) for group in self._places.values()]
+        for group in self._places.values():
+            for block in group.blocks(width):
+                yield block, self._trials([*empty, block])  # the types of columns depend on all problems
 
     def column(self, name: str) -> np.ndarray:
         """One column of `trials`, which alone is read; NaN where a trial has no value."""
@@ -198,11 +210,15 @@ class Results:
         `group(problem).tidy()`."""
         return self.rows()
 
-    def rows(self, columns: list[str] | None = None) -> pd.DataFrame:
+    def rows(self, columns: list[str] | None = None, **which: Any) -> pd.DataFrame:
         """`data` with some columns only (`["y", "x"]`, `["x_0"]`), which alone are read. The columns that identify the
-        rows have texts as categories (`groupby(..., observed=True)`). None: all columns, with texts as texts. Raises
-        InputError for an unknown column."""
+        rows have texts as categories (`groupby(..., observed=True)`). None: all columns, with texts as texts. `which`:
+        of some trials, as `select` takes them (`algorithms=["EI"]`). Raises InputError for an unknown column, and for a
+        frame that is larger than the memory; one of more than a quarter of it comes with a warning."""
+        if which:
+            return self.select(**which).rows(columns)
         groups = list(self._places.values())
+        self._check_size(groups, columns)
         ends = np.cumsum([int(group.column("n_iterations").sum()) for group in groups])
         made, empty = heads(groups, columns is not None), np.broadcast_to(np.nan, ends[-1])
         for group, end in zip(groups, ends):
@@ -226,6 +242,17 @@ class Results:
         made, first = list(made.items()), len(IDENTITY) + 3  # status, row, t
         return pd.DataFrame(dict([*made[:first], *self._setting_columns(groups, repeats), *made[first:]]),
                             copy=False)
+
+    def _check_size(self, groups, columns):
+        rows = sum(int(group.column("n_iterations").sum()) for group in groups)
+        names = {name for group in groups for name in group.tidy_names()} if columns is None else columns
+        size, memory = 8 * rows * (len(IDENTITY) + 3 + len(names)), _memory()
+        about = (f"{rows:,} rows take {size / 1e9:.3g} GB of {memory / 1e9:.3g} GB of memory; rows([...]) reads some columns, "
+                 "and select(...) chooses trials")
+        if size > memory:
+            raise InputError(f"{self.path}: {about}")
+        if 4 * size > memory:
+            warnings.warn(f"{self.path}: {about}", stacklevel=4)
 
     def _best(self, label, group):
         """The best objective so far of every evaluation, NaN before the first feasible one."""
@@ -278,7 +305,9 @@ class Results:
             made.plan = self.plan.select(problems, chosen, algorithms, where)
         return made
 
-    def check_names(self, problems, algorithms, where):
+    def check_names(self, problems: Iterable[str] | None, algorithms: Iterable[str] | None,
+                    where: Mapping[str, object]) -> None:
+        """Raises InputError for labels, settings or values that the results do not have."""
         groups = self._problems.values()
         pairs = {pair for group in groups for pair in group.labels()}
         known = {"problem": dict.fromkeys(n for g in groups for n in (g.base, g.label)),
@@ -373,6 +402,13 @@ class Results:
             place.column("cell"), np.nan_to_num((place.constant("planned_seeds") * place.constant(
                 "planned_instances")).astype(float)))}
         return int(sum(cells.values()))
+
+
+def _memory():
+    """The bytes of memory that this process may have."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return whole if limit == resource.RLIM_INFINITY else min(whole, limit)
 
 
 def _bytes(made):

@@ -37,14 +37,14 @@ def about(results):
 
 
 def trials(results):
-    """`results.trials` as they were answered, with the texts that are read on demand, and what `stop` ended."""
+    """`results.trials` as they were answered, with the texts that are read on demand, and what `stop` ended; some trials
+    after the others."""
     known = {name for problem in results.places for name in results.group(problem).names}
-    turned = np.concatenate([results.minimised(place) for place in results.places])
-    more = {n: results.texts(n) for n in LONG if n in known}
-    if "stopped" in known:
-        more["stopped"] = [STOPS.get(reason, "") for place in results.places
-                           for reason in stops(results.group(place), every=True)]
-    return as_answered(results.trials, turned).assign(**more)
+    for block, frame in results.parts():
+        more = {n: block.texts(n) if n in block.names else np.nan for n in LONG if n in known}
+        if "stopped" in known:
+            more["stopped"] = [STOPS.get(reason, "") for reason in stops(block, every=True)]
+        yield as_answered(frame, block.constant("goal") == "minimise").assign(**more)
 
 
 # The values that have the sign of the user's program or file in tables and arrays: of `goal: minimise` Regatta has the
@@ -58,12 +58,12 @@ def as_answered(frame, turned):
     return frame.assign(**{name: np.where(turned, 0 - frame[name], frame[name]) for name in names})
 
 
-def _evaluations(results, place):
-    """`tidy` of a problem, as it was answered."""
-    group = results.group(place)
-    tidy = group.tidy()
-    tidy = tidy.astype({name: float for name in FLAGS if name in tidy})  # as in the results file
-    return as_answered(tidy, np.repeat(results.minimised(place), group.column("n_iterations").astype(int)))
+def _evaluations(group):
+    """`tidy` of a problem, as it was answered, some trials after the others."""
+    for block in group.blocks(group.width):
+        tidy = block.tidy()
+        tidy = tidy.astype({name: float for name in FLAGS if name in tidy})  # as in the results file
+        yield as_answered(tidy, np.repeat(block.constant("goal") == "minimise", block.column("n_iterations").astype(int)))
 
 
 # ---- tables ------------------------------------------------------------------------------------
@@ -72,12 +72,15 @@ def _evaluations(results, place):
 def _csv(results, directory):
     """trials.csv, evaluations.csv, study.json; numbers read back to the same bits."""
     written = [directory / name for name in ("trials.csv", "evaluations.csv")]
-    write_csv(trials(results), written[0])
-    columns = _columns(results)
-    for k, problem in enumerate(progress(results.places, "evaluations")):
-        part = _evaluations(results, problem).reindex(columns=columns)
-        write_csv(part, written[1], mode="a" if k else "w", header=not k)
+    columns, groups = _columns(results), map(results.group, progress(results.places, "evaluations"))
+    _append(written[0], trials(results))
+    _append(written[1], (part.reindex(columns=columns) for group in groups for part in _evaluations(group)))
     return [*written, _study(results, directory)], []
+
+
+def _append(path, frames):
+    for k, frame in enumerate(frames):
+        write_csv(frame, path, mode="a" if k else "w", header=not k)
 
 
 def _columns(results):
@@ -90,11 +93,21 @@ def _columns(results):
 def _parquet(results, directory):
     """trials.parquet, and a file of evaluations for each problem of the study file."""
     written = [directory / "trials.parquet"]
-    trials(results).to_parquet(written[0], engine="pyarrow", index=False)
+    _parquet_of(written[0], trials(results))
     for problem, name in progress(file_names(results.places).items(), "problems"):
         written.append(directory / f"evaluations_{name}.parquet")
-        _evaluations(results, problem).to_parquet(written[-1], engine="pyarrow", index=False)
+        _parquet_of(written[-1], _evaluations(results.group(problem)))
     return [*written, _study(results, directory)], []
+
+
+def _parquet_of(path, frames):
+    import pyarrow
+    from pyarrow import parquet
+    first = pyarrow.Table.from_pandas(next(frames := iter(frames)), preserve_index=False)
+    with parquet.ParquetWriter(path, first.schema) as writer:
+        writer.write_table(first)
+        for frame in frames:
+            writer.write_table(pyarrow.Table.from_pandas(frame, first.schema, preserve_index=False))
 
 
 def _study(results, directory):
@@ -112,13 +125,31 @@ def _netcdf(results, directory):
     written = []
     for problem, name in progress(file_names(results.places).items(), "problems"):
         written.append(directory / f"{name}.nc")
-        _conventional(results, problem).to_netcdf(written[-1], engine="h5netcdf")
+        group = results.group(problem)
+        first, *others = group.blocks(group.width)
+        _conventional(results, problem, first).to_netcdf(written[-1], engine="h5netcdf",
+                                                         unlimited_dims=["trial"] if others else None)
+        if others:
+            _lengthen(results, problem, written[-1], others)
     return written, []
 
 
-def _conventional(results, problem):
-    """The labelled arrays of a problem with attributes that other programs know."""
-    dataset, turned = results.xarray(problem), results.minimised(problem)
+def _lengthen(results, problem, path, blocks):
+    """Add trials to a file."""
+    import h5netcdf
+    import xarray as xr
+    with h5netcdf.File(path, "a") as file:
+        for block in blocks:
+            dataset, done = _conventional(results, problem, block), file.dimensions["trial"].size
+            file.resize_dimension("trial", done + block.n)
+            for name, variable in dataset.variables.items():
+                if "trial" in variable.dims:
+                    file[name][done:] = xr.conventions.encode_cf_variable(variable, name=name).values
+
+
+def _conventional(results, problem, block):
+    """The labelled arrays of some trials of a problem with attributes that other programs know."""
+    dataset, turned = block.dataset(), block.constant("goal") == "minimise"
     for name in [name for name in ANSWERED if name in dataset.variables] if turned.any() else []:
         values = dataset[name].values
         dataset[name].values = np.where(turned.reshape(-1, *[1] * (values.ndim - 1)), 0 - values, values)

@@ -7,12 +7,14 @@ even if it failed. A run that the study's `stop` ended has the evaluations that 
 the reason; a comment states it."""
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..escape import line
 from ..load.errors import InputError
+from ..load.group import Group
+from ..load.variables import places_of, places_of_pairs
 from ..progress import progress
 from ..stats.regret import stops
 from .summary import file_names
@@ -46,24 +48,53 @@ class Run:
         return np.maximum(self.f - self.optimum, 0.0)
 
 
-def runs(results):
-    """(every trial with an evaluation as a Run, number of trials without one)."""
+@dataclass(frozen=True)
+class Cell:
+    """The trials of an algorithm on a problem in one dimension that have evaluations, with what is known of each."""
+    algorithm: str
+    suite: str
+    function: int
+    name: str
+    dim: int
+    first: int  # number of the first instance
+    trials: Group
+    scored: bool  # whether a trial of the problem has an objective
+    optimum: np.ndarray
+    stopped: np.ndarray
+
+    def runs(self):
+        """Every trial as a Run."""
+        at, of = 0, tuple(getattr(self, name) for name in ("algorithm", "suite", "function", "name", "dim"))
+        for block in self.trials.blocks():
+            f, x = _values(block, self.scored), block.values("x").astype(float)
+            for k, (n, instance) in enumerate(zip(block.column("n_iterations"), block.column("instance"))):
+                yield Run(*of, self.first + int(instance), f[k, :n], self.optimum[at], x[k, :n, :self.dim] + 0.0,
+                          int(self.stopped[at]))
+                at += 1
+
+    def part(self, keep):
+        """Some of the trials."""
+        return replace(self, trials=self.trials.subset(keep), optimum=self.optimum[keep], stopped=self.stopped[keep])
+
+
+def cells(results):
+    """(every Cell, number of trials without an evaluation)."""
     found, n_empty, places = [], 0, {}
     for problem in progress(results.problems, "problems"):
         group = results.group(problem)
-        f, optimum = _values(group), group.column("optimum").astype(float)
-        length, dim, instance = (group.column(name) for name in ("n_iterations", "n_dim_x", "instance"))
+        length, dims = group.column("n_iterations"), group.column("n_dim_x")
         about, first = _function(results, problem)
-        other = places.setdefault((*about[:2], int(dim[0])), problem)
+        other = places.setdefault((*about[:2], int(dims[0])), problem)
         if other != problem:
             raise InputError(f"{results.path}: {other!r} and {problem!r} are both function {about[1]} in "
-                             f"{dim[0]} dimensions; --problems or --where choose one")
-        best, x, ended = _best_known(f, optimum, instance, length), group.values("x").astype(float), stops(group, every=True)
+                             f"{dims[0]} dimensions; --problems or --where choose one")
         n_empty += int((length == 0).sum())
-        for k in np.flatnonzero(length):
-            n, own = length[k], int(dim[k])
-            found.append(Run(group.column("algorithm")[k], *about, own, first + int(instance[k]), f[k, :n], best[k],
-                             x[k, :n, :own] + 0.0, int(ended[k])))
+        scored, ended = group.knows("objective"), stops(group, every=True)
+        best = _best_known(group, scored)
+        for (algorithm, dim), own in places_of_pairs(group.column("algorithm"), dims):
+            keep = np.isin(np.arange(group.n), own) & (length > 0)
+            if keep.any():
+                found.append(Cell(algorithm, *about, int(dim), first, group.subset(keep), scored, best[keep], ended[keep]))
     if not found:
         raise InputError(f"{results.path}: no trial with evaluations in it")
     return found, n_empty
@@ -79,44 +110,38 @@ def _function(results, problem):
     return ("bbob", number, BBOB[number - 1]), first
 
 
-def _values(group):
-    """Minus the objective of a problem's trials, or NO_VALUE without one. If no trial has an objective (contexts
-    of a costly problem), minus the observation."""
-    objective = group.values("objective").astype(float)
-    if np.isnan(objective).all():
-        objective = group.values("y").astype(float)
-        if "feasible" in group.names:
-            objective = np.where(group.values("feasible") == 0, np.nan, objective)
+def _values(block, scored):
+    """Minus the objective of trials, or NO_VALUE without one. If no trial of the problem has an objective (contexts
+    of a costly problem: not `scored`), minus the observation."""
+    objective = block.values("objective" if scored else "y").astype(float)
+    if not scored:
+        if "feasible" in block.names:
+            objective = np.where(block.values("feasible") == 0, np.nan, objective)
     return np.where(np.isfinite(objective), 0 - objective, NO_VALUE)
 
 
-def _best_known(f, optimum, instance, length):
+def _best_known(group, scored):
     """The smallest possible value of every trial. If a trial of the instance did better, its value."""
-    own = np.where(np.arange(f.shape[1]) < length[:, None], f, NO_VALUE)
-    least, best = own.min(axis=1, initial=NO_VALUE), 0 - optimum
-    for number in np.unique(instance):
-        mine = instance == number
+    def least_of(block):
+        f = _values(block, scored)
+        made = np.arange(f.shape[1]) < block.column("n_iterations")[:, None]
+        return np.where(made, f, NO_VALUE).min(axis=1, initial=NO_VALUE)
+    least, best = group.each(least_of), 0 - group.column("optimum").astype(float)
+    for _, mine in places_of(group.column("instance")):
         seen = least[mine].min()
         below = best[mine] - seen > 1e-8 * np.maximum(1, np.abs(best[mine]))  # more than the error of a search
         best[mine] = np.where(below, seen, best[mine])
     return best
 
 
-def _grouped(found, *names):
-    """{values of the names: runs}, in order of first appearance."""
-    groups = {}
-    for run in found:
-        groups.setdefault(tuple(getattr(run, name) for name in names), []).append(run)
-    return groups
-
-
 def _folders(found, directory):
-    """((algorithm, suite, function), folder, [((dim,), runs)]) of every function in the logs of an algorithm."""
-    suites, names = (file_names(dict.fromkeys(getattr(run, name) for run in found)) for name in ("suite", "algorithm"))
-    functions = _grouped(found, "algorithm", "suite", "function")
+    """((algorithm, suite, function), folder, its cells by dimension) of every function in the logs of an algorithm."""
+    suites, names = (file_names(dict.fromkeys(getattr(cell, name) for cell in found)) for name in ("suite", "algorithm"))
+    functions = {}
+    for cell in found:
+        functions.setdefault((cell.algorithm, cell.suite, cell.function), []).append(cell)
     for (algorithm, suite, function), mine in progress(functions.items(), "functions"):
-        yield ((algorithm, suite, function), directory / suites[suite] / names[algorithm],
-               sorted(_grouped(mine, "dim").items(), key=lambda pair: pair[0]))
+        yield (algorithm, suite, function), directory / suites[suite] / names[algorithm], sorted(mine, key=lambda c: c.dim)
 
 
 def _best(values):
@@ -131,33 +156,37 @@ def _best(values):
 def write_coco(results, directory, about):
     """Write bbobexp_fN.info with .dat and .tdat of every algorithm. Returns the paths, and lines that a reader must
     know. Problems whose optimum is not known are left out."""
-    every, n_empty = runs(results)
-    found = [run for run in every if np.isfinite(run.optimum)]
+    every, n_empty = cells(results)
+    found = [cell.part(np.isfinite(cell.optimum)) for cell in every if np.isfinite(cell.optimum).any()]
     if not found:
         raise InputError(f"{results.path}: COCO's format has values above the optimum, and no optimum is known")
-    written, suites = [], {run.suite for run in found}
+    written, suites = [], {cell.suite for cell in found}
     others = suites - {"bbob"}
     notes = [*_notes(found, n_empty), *([f"cocopp reads the folder {directory / 'bbob'} alone: it knows no other suite"]
                                     if "bbob" in suites and others else
                                     ["cocopp reads the suite bbob alone, which is not in it"] if others else [])]
-    unknown = list(dict.fromkeys(run.name for run in every if not np.isfinite(run.optimum)))
+    unknown = list(dict.fromkeys(cell.name for cell in every if not np.isfinite(cell.optimum).all()))
     if unknown:
         notes.append(f"left out, since their optimum is not known: {', '.join(unknown)}")
     for (algorithm, suite, function), folder, dims in _folders(found, directory):
         data, info = folder / f"data_f{function}", []
         data.mkdir(parents=True, exist_ok=True)
-        for (dim,), some in dims:
-            info.append(_coco_info(algorithm, suite, function, dim, some, about))
-            for suffix, chosen in (("dat", _improvements), ("tdat", _times)):
-                written.append(data / f"bbobexp_f{function}_DIM{dim}.{suffix}")
-                written[-1].write_text("".join(_coco_run(run, chosen) for run in some), encoding="utf-8")
+        for cell in dims:
+            written += [data / f"bbobexp_f{function}_DIM{cell.dim}.{suffix}" for suffix in ("dat", "tdat")]
+            ends = []
+            with open(written[-2], "w", encoding="utf-8") as dat, open(written[-1], "w", encoding="utf-8") as tdat:
+                for run in cell.runs():
+                    dat.write(_coco_run(run, _improvements))
+                    tdat.write(_coco_run(run, _times))
+                    ends.append(f", {run.instance}:{len(run.f)}|{run.gap().min():.1e}")
+            info.append(_coco_info(cell, about) + "".join(ends))
         written.append(folder / f"bbobexp_f{function}.info")
         written[-1].write_text("\n".join(info), encoding="utf-8")
     return written, notes
 
 
 def _notes(found, n_empty):
-    notes, n = [], sum(run.stopped == 1 for run in found)
+    notes, n = [], sum(int((cell.stopped == 1).sum()) for cell in found)
     if n_empty:
         notes.append(f"{n_empty} trial{'s' if n_empty != 1 else ''} without an evaluation left out")
     if n:
@@ -167,22 +196,22 @@ def _notes(found, n_empty):
 
 
 def _ends(some):
-    """What `stop` ended among some runs, for a comment; "" if nothing."""
-    target, seconds = (sum(run.stopped == reason for run in some) for reason in (1, 2))
-    told = [f"{n} of {len(some)} runs {how}" for n, how in ((target, "at the target regret"),
-                                                            (seconds, "after its seconds")) if n]
+    """What `stop` ended among the runs of some cells, for a comment; "" if nothing."""
+    target, seconds = (sum(int((cell.stopped == reason).sum()) for cell in some) for reason in (1, 2))
+    total = sum(cell.trials.n for cell in some)
+    told = [f"{n} of {total} runs {how}" for n, how in ((target, "at the target regret"), (seconds, "after its seconds")) if n]
     return f"stop ended {', '.join(told)}" if told else ""
 
 
-def _coco_info(algorithm, suite, function, dim, some, about):
-    pairs = {"suite": suite, "funcId": function, "DIM": dim, "Precision": "1.000e-08", "algId": algorithm,
+def _coco_info(cell, about):
+    """The lines about a cell, without its runs."""
+    pairs = {"suite": cell.suite, "funcId": cell.function, "DIM": cell.dim, "Precision": "1.000e-08", "algId": cell.algorithm,
              "coco_version": "2.8.2", "logger": "bbob", "data_format": "bbob-new2", "settings": ""}
     first = ", ".join(f"{key} = " + (str(value) if key in ("funcId", "DIM", "Precision") else
                                      "'" + line(value).replace("'", "’") + "'") for key, value in pairs.items())
-    words = "; ".join(filter(None, (some[0].name, "exported by regatta", *(
-        about.get(key, "") for key in ("title", "creator_name", "id", "license")), _ends(some))))
-    ends = "".join(f", {run.instance}:{len(run.f)}|{run.gap().min():.1e}" for run in some)
-    return f"{first}\n% {line(words)}\ndata_f{function}/bbobexp_f{function}_DIM{dim}.dat{ends}"
+    words = "; ".join(filter(None, (cell.name, "exported by regatta", *(
+        about.get(key, "") for key in ("title", "creator_name", "id", "license")), _ends([cell]))))
+    return f"{first}\n% {line(words)}\ndata_f{cell.function}/bbobexp_f{cell.function}_DIM{cell.dim}.dat"
 
 
 def _coco_run(run, chosen):
@@ -225,18 +254,20 @@ def _times(run, best):
 def write_ioh(results, directory, about):
     """Write IOHprofiler_fN_NAME.json with .dat of every algorithm. Returns the paths, and lines that a reader must
     know. raw_y is above the optimum if it is known."""
-    found, n_empty = runs(results)
+    found, n_empty = cells(results)
     written = []
     for (algorithm, suite, function), folder, dims in _folders(found, directory):
-        name = re.sub(r"[^A-Za-z0-9]+", "", dims[0][1][0].name)[:60] or "problem"
-        ended = _ends([run for _, some in dims for run in some])
-        stem, scenarios = f"f{function}_{name}", []
+        name = re.sub(r"[^A-Za-z0-9]+", "", dims[0].name)[:60] or "problem"
+        stem, scenarios, ended = f"f{function}_{name}", [], _ends(dims)
         (folder / f"data_{stem}").mkdir(parents=True, exist_ok=True)
-        for (dim,), some in dims:
-            path = f"data_{stem}/IOHprofiler_f{function}_DIM{dim}.dat"
-            scenarios.append({"dimension": dim, "path": path, "runs": [_ioh_about(run) for run in some]})
+        for cell in dims:
+            path, told = f"data_{stem}/IOHprofiler_f{function}_DIM{cell.dim}.dat", []
             written.append(folder / path)
-            written[-1].write_text("".join(map(_ioh_run, some)), encoding="utf-8")
+            with open(written[-1], "w", encoding="utf-8") as file:
+                for run in cell.runs():
+                    file.write(_ioh_run(run))
+                    told.append(_ioh_about(run))
+            scenarios.append({"dimension": cell.dim, "path": path, "runs": told})
         made = {"version": "0.3.9", "suite": "BBOB" if suite == "bbob" else suite,
                 "function_id": function, "function_name": name, "maximization": False,
                 "algorithm": {"name": algorithm, "info": "exported by regatta"},
