@@ -14,7 +14,7 @@ from ..load.errors import InputError
 from ..load.results import remembered
 from ..report import tables
 from . import comparison, evidence, extended
-from .growth import fitted, slope_of_mean
+from .growth import fitted, growth_exponent
 from .measures import comparing, last_values
 from .regret import METRICS, before_queries, metric_on, regret_curves
 from ..progress import progress
@@ -182,8 +182,8 @@ def growth(results: Results) -> pd.DataFrame:
             frame = regret_curves(results, problem, "cumulative", cells[algorithm], at)
             instances = frame.index.get_level_values("instance")
             crossed = 1 < instances.nunique() < len(frame)
-            rows.append([problem, algorithm, len(frame), *slope_of_mean(
-                frame.to_numpy(), np.log(at + before), groups=instances if crossed else None)])
+            rows.append([problem, algorithm, len(frame), *growth_exponent(
+                frame.to_numpy(), at, instances if crossed else None, before)])
     return pd.DataFrame(rows, columns=["problem", "algorithm", "n", "exponent", "low", "high"])
 
 
