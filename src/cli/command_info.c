@@ -389,7 +389,8 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
     if (contents->cells[k].n)
       qsort(contents->lines[k], (size_t)contents->cells[k].n, sizeof(Line), compare_lines);
   print_state(path, info, contents, damaged);
-  PetscCall(rg_summary_describe(&contents->all, path, &stale, &plugins));
+  if (!info->archive_of[0]) /* nothing can run again there */
+    PetscCall(rg_summary_describe(&contents->all, path, &stale, &plugins));
   if (stale.length) rg_say("stale     %s\n", stale.data);
   if (plugins.length) rg_say("%s\n", plugins.data);
   rg_say("\n");
