@@ -12,7 +12,7 @@ check_struct_has_member("struct stat" st_mtim sys/stat.h RG_HAVE_ST_MTIM)
 unset(CMAKE_REQUIRED_DEFINITIONS)
 check_linker_flag(C LINKER:--exclude-libs,ALL RG_HAVE_EXCLUDE_LIBS)
 
-foreach(pair RENAMEAT2:src/study/store/store_pack.c POSIX_FALLOCATE:src/study/store/layout.c
+foreach(pair RENAMEAT2:src/study/store/store_pack.c POSIX_FALLOCATE:src/study/store/store_layout.c
         CLOCK_GETCPUCLOCKID:src/base/child.c)
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 name)

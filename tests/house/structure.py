@@ -101,7 +101,7 @@ def second_lists(tree):
 
 
 # the one conversion of old files, and where the key is hashed or passed on
-KEYS = {"src/study/hdf5/schema2.c", "analysis/regatta_analysis/load/schema2.py",
+KEYS = {"src/study/hdf5/group_schema2.c", "analysis/regatta_analysis/load/schema2.py",
         "analysis/regatta_analysis/load/integrity.py", "analysis/regatta_analysis/load/group.py"}
 
 

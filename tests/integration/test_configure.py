@@ -82,7 +82,7 @@ class Configure(RegattaTest):
         mpi = subprocess.run(["mpicc", "-show"], check=True, capture_output=True, text=True).stdout.split()
         flags += [flag for flag in mpi if flag.startswith("-I")]
         for compiler in filter(shutil.which, ("gcc", "clang")):
-            for source in ("gp/team/distributed_matrix.c", "maths/blas.c", "study/store/store_pack.c", "study/store/layout.c",
+            for source in ("gp/team/distributed_matrix.c", "maths/blas.c", "study/store/store_pack.c", "study/store/store_layout.c",
                            "base/child.c"):
                 subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Wno-unused-parameter",
                                 "-Werror", "-DRG_NO_SCALAPACK", "-D_GNU_SOURCE",

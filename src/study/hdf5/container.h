@@ -116,7 +116,7 @@ bool rg_cursor_next(RgCursor *cursor, RgFault *fault);
 PetscErrorCode rg_cursor_read(RgCursor *cursor, RgFault *fault);
 PetscErrorCode rg_cursor_close(RgCursor *cursor);
 
-/* ---- shards ----------------------------------------------------------------------------------- */
+/* ---- shards ---------------------------------------------------------------------------------- */
 
 /* Trailer: 8 bytes magic; length of the preceding bytes, low and high half of their XXH3-128 as
    64-bit numbers, least significant byte first. */
