@@ -369,6 +369,20 @@ static double bound_at_query(Bench *bench, int t, int local_search, int starts)
   return bench->extra[RG_SMOOTHER_ACQUISITION];
 }
 
+/* Starts and raw points grow up to 25 inputs. Beyond, they have no more coordinates than there. */
+RG_TEST(a_search_in_many_inputs_has_no_more_to_do)
+{
+  for (int dim = 1; dim <= 3000; dim++) {
+    RgMaximiserOptions own = {.max_iterations = 1},
+                       large = {.raw_samples = 1 << 20, .restarts = 1 << 18};
+    large.max_iterations = 1;
+    assert_true(rg_regression_widen(dim, &own) && rg_regression_widen(dim, &large));
+    if (dim <= 25) assert_true(own.restarts == 100 * dim && own.raw_samples == 500 * dim);
+    else assert_true(own.restarts <= 62500 / dim && own.raw_samples <= 312500 / dim);
+    assert_true(large.restarts == 1 << 18 && large.raw_samples == 1 << 20);
+  }
+}
+
 /* The default search comes within 1% of the best of 1,000 starts; ten starts do not. The designs
    are from searches with ten starts. */
 RG_TEST(test_search)
