@@ -20,7 +20,6 @@
 #define LEAST 3      /* queries of a part, even if they take longer */
 #define AGAIN 0.1    /* a shorter trial is repeated, with warm caches */
 #define TIMES 4
-#define OBJECTIVES 16 /* number of designs at which F is timed */
 #define STARTS 10.0   /* seconds of an evaluation that may include the start of a program */
 #define PATIENCE 30.0 /* seconds that an evaluation of unknown duration may take */
 
@@ -257,6 +256,39 @@ static PetscErrorCode run_later_part(const Rehearsal *begun, bool coarse, RgInst
 
 /* ---- evaluations ----------------------------------------------------------------------------- */
 
+enum { BATCH = 1024 };
+
+/* Measure the seconds of an F at points all over the design: more points until they take 10 ms. */
+static PetscErrorCode time_values(RgProblem *problem, bool draft, double *each)
+{
+  const RgSpace *design = &problem->domain.design;
+  const size_t dim = (size_t)design->dim;
+  RgFailure failure = {0};
+  double *x, *F, took = 0;
+  RgPoint *points;
+
+  PetscCall(PetscMalloc3(BATCH * dim, &x, BATCH, &F, BATCH, &points));
+  for (size_t i = 0; i < BATCH; i++) {
+    const double *unit = x + i * dim;
+    const int index = design->size ? (int)(i * (size_t)design->size / BATCH) : -1;
+    for (size_t j = 0; j < dim; j++)
+      x[i * dim + j] = index >= 0 ? design->points[(size_t)index * dim + j]
+                                  : fmod(0.754877666 * (double)(i * dim + j + 1), 1);
+    rg_space_to_native(design, unit, x + i * dim);
+    points[i] = (RgPoint){.index = index, .x = unit, .context_index = -1};
+  }
+  problem->draft = draft;
+  for (int m = 2; m <= BATCH && took < 0.01; m *= 8) {
+    const double start = rg_cpu_seconds();
+    PetscCall(rg_problem_objective(problem, m, points, F, &failure));
+    took = rg_cpu_seconds() - start;
+    *each = took / m;
+  }
+  problem->draft = false;
+  PetscCall(PetscFree3(x, F, points));
+  return 0;
+}
+
 /* Time F at all designs of a trial, for problems whose F needs more than f. */
 static PetscErrorCode time_objectives(const Rehearsal *r, RgInstances *instances, double *seconds)
 {
@@ -264,24 +296,14 @@ static PetscErrorCode time_objectives(const Rehearsal *r, RgInstances *instances
   const int times = r->cell.algorithm->recommend ? 2 : 1;
   RgFailure failure = {0};
   RgInstance *instance;
-  double *x, F;
+  double each;
 
   *seconds = 0;
   if (!r->cell.problem->objective || r->cell.size_x) return 0;
   PetscCall(acquire_instance(r, instances, &instance, &failure));
-  const RgSpace *design = &instance->problem.domain.design;
-  PetscCall(PetscMalloc1(r->cell.dim_x, &x));
-  const double start = rg_cpu_seconds();
-  for (int i = 0; i < OBJECTIVES && !failure.failed; i++) {
-    const RgPoint point = {.index = -1, .x = x, .context_index = -1};
-    for (int j = 0; j < design->dim; j++)
-      x[j] = design->lower[j] + (i + 0.5) / OBJECTIVES * (design->upper[j] - design->lower[j]);
-    PetscCall(rg_problem_objective(&instance->problem, 1, &point, &F, &failure));
-  }
-  *seconds = (rg_cpu_seconds() - start) / OBJECTIVES * n * times;
-  PetscCall(PetscFree(x));
-  PetscCall(rg_instances_release(&instance));
-  return 0;
+  PetscCall(time_values(&instance->problem, false, &each));
+  *seconds = each * n * times;
+  return rg_instances_release(&instance);
 }
 
 /* Stop an evaluation that takes too long. closure: the wall time of its end. */
@@ -651,39 +673,6 @@ PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibrat
 #define SEARCH                                                                                     \
   13000.0            /* evaluations of F per coordinate of a box, of the rough F if there is one */
 #define REFINE 100.0 /* evaluations of F per coordinate after those of the rough F */
-enum { BATCH = 1024 };
-
-/* Measure the seconds of an F at points all over the design: more points until they take 10 ms. */
-static PetscErrorCode time_values(RgProblem *problem, bool draft, double *each)
-{
-  const RgSpace *design = &problem->domain.design;
-  const size_t dim = (size_t)design->dim;
-  RgFailure failure = {0};
-  double *x, *F, took = 0;
-  RgPoint *points;
-
-  PetscCall(PetscMalloc3(BATCH * dim, &x, BATCH, &F, BATCH, &points));
-  for (size_t i = 0; i < BATCH; i++) {
-    const double *unit = x + i * dim;
-    const int index = design->size ? (int)(i * (size_t)design->size / BATCH) : -1;
-    for (size_t j = 0; j < dim; j++)
-      x[i * dim + j] = index >= 0 ? design->points[(size_t)index * dim + j]
-                                  : fmod(0.754877666 * (double)(i * dim + j + 1), 1);
-    rg_space_to_native(design, unit, x + i * dim);
-    points[i] = (RgPoint){.index = index, .x = unit, .context_index = -1};
-  }
-  problem->draft = draft;
-  for (int m = 2; m <= BATCH && took < 0.01; m *= 8) {
-    const double start = rg_cpu_seconds();
-    PetscCall(rg_problem_objective(problem, m, points, F, &failure));
-    took = rg_cpu_seconds() - start;
-    *each = took / m;
-  }
-  problem->draft = false;
-  PetscCall(PetscFree3(x, F, points));
-  return 0;
-}
-
 /* Estimate the seconds of a search; 0 if the optimum is known, or is not searched for. */
 static PetscErrorCode time_search(const RgStudy *study, const RgCell *cell, uint64_t instance,
                                   double *seconds)
