@@ -27,7 +27,7 @@ def cost_adjusted(results: Results, problem: str, price: float) -> pd.DataFrame:
     if {"dispatched", "finished"} <= set(group.evaluations()):
         costs = group.values("finished")[keep].astype(float) - group.values("dispatched")[keep].astype(float)
     spent = np.cumsum(np.where(rows < first[:, None], 0, np.nan_to_num(costs)), axis=1)
-    return regret + price * aligned(spent, first, regret.shape[1] - 1)
+    return regret + price * aligned(spent, first, regret.columns.to_numpy())
 
 
 def at_stop(results: Results, problem: str, values: pd.DataFrame, method: str) -> pd.Series:
