@@ -179,7 +179,9 @@ def growth(results: Results) -> pd.DataFrame:
         for algorithm in (a for a in done.cells if a in cells and len(t) >= 8):
             before = before_queries(results, problem, algorithm, "cumulative")
             at = t[fitted(t, before=before)]
-            frame = regret_curves(results, problem, "cumulative", cells[algorithm], at)
+            frame = regret_curves(results, problem, "cumulative", cells[algorithm], at).dropna()  # of an archive
+            if not len(frame):
+                continue
             instances = frame.index.get_level_values("instance")
             crossed = 1 < instances.nunique() < len(frame)
             rows.append([problem, algorithm, len(frame), *growth_exponent(

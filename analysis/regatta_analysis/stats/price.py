@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..load.errors import InputError
-from .regret import aligned, curves
+from .regret import curves, framed
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -19,15 +19,14 @@ def cost_adjusted(results: Results, problem: str, price: float) -> pd.DataFrame:
     which is the same for all methods, costs nothing."""
     if not price >= 0:
         raise InputError(f"a price is a number >= 0, not {price!r}")
-    regret, group = curves(results, problem, "simple_regret"), results.group(problem)
-    keep = np.flatnonzero(group.column("status") == "complete")
-    first = group.column("n_initial").astype(int)[keep]
-    rows = np.arange(group.values("simple_regret").shape[1])
-    costs = np.ones((len(keep), len(rows)))
-    if {"dispatched", "finished"} <= set(group.evaluations()):
-        costs = group.values("finished")[keep].astype(float) - group.values("dispatched")[keep].astype(float)
-    spent = np.cumsum(np.where(rows < first[:, None], 0, np.nan_to_num(costs)), axis=1)
-    return regret + price * aligned(spent, first, regret.columns.to_numpy())
+    def spent(block):
+        made = block.values("simple_regret")
+        clock = {"dispatched", "finished"} <= set(block.evaluations())
+        costs = block.values("finished").astype(float) - block.values("dispatched") if clock else np.ones(made.shape)
+        design = np.arange(made.shape[1]) < block.column("n_initial").astype(int)[:, None]
+        return np.cumsum(np.where(design, 0, np.nan_to_num(costs)), axis=1)
+    done = results.group(problem).done
+    return curves(results, problem, "simple_regret", of=done) + price * framed(results, problem, done, spent)
 
 
 def at_stop(results: Results, problem: str, values: pd.DataFrame, method: str) -> pd.Series:
