@@ -128,13 +128,13 @@ class Page(common.Case):
         """Written after the figures, the page equals that of `page` alone, and nothing is computed twice."""
         out = self.scratch / "out"
         with mock.patch.object(inference, "_cells", wraps=inference._cells) as compared, \
-                mock.patch.object(summaries, "summarise", wraps=summaries.summarise) as summarise, \
+                mock.patch.object(summaries, "cell_curves", wraps=summaries.cell_curves) as summarised, \
                 mock.patch.object(figures, "regret_grid", wraps=figures.regret_grid) as drawn:
             with contextlib.nullcontext() if common.LONG else common.no_drawing():
                 run(self.path, "--out", out, "--formats", "png", "--page", out / "page.html", "--command", "x")
         results = load(self.path)
         cells = 2 * len(results.problems)
-        self.assertEqual((compared.call_count, summarise.call_count), (len(results.problems), cells))
+        self.assertEqual((compared.call_count, summarised.call_count), (len(results.problems), cells))
         self.assertEqual(drawn.call_count, 2 * (len(results.problems) + 1))
         with contextlib.nullcontext() if common.LONG else common.no_drawing():
             alone = study_page.write([self.path], self.scratch / "alone.html", command="x")
