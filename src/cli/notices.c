@@ -105,19 +105,20 @@ static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
   return 0;
 }
 
-/* More inputs than length scales under the default prior are long enough for. */
+/* A study with more inputs deserves a look at settings for many. */
 enum { MANY_INPUTS = 40 };
 
 static void warn_of_inputs(const RgCell *cell, bool *warned)
 {
+  const int reads = RG_READS_SURROGATE | RG_READS_MAXIMISER;
   const RgSurrogateOptions *o = &cell->surrogate;
 
-  *warned = cell->dim_x > MANY_INPUTS && cell->algorithm->reads & RG_READS_SURROGATE &&
+  *warned = cell->dim_x > MANY_INPUTS && (cell->algorithm->reads & reads) == reads &&
             o->fit == RG_FIT_MAP && o->prior == RG_PRIORS_DEFAULT && !rg_surrogate_is_linear(o) &&
-            !(o->length_scale_factor > 0);
+            !(o->length_scale_factor > 0) && !(cell->maximiser.local_share > 0);
   if (*warned)
-    rg_complain("'%s': %d inputs, but the default prior of 'surrogate' is for up to %d; "
-                "'surrogate: {preset: high_dimension}' is for more",
+    rg_complain("'%s': %d inputs with the default prior and no local points; for more than %d "
+                "there is 'surrogate: {preset: high_dimension}'",
                 cell->problem_label, cell->dim_x, MANY_INPUTS);
 }
 

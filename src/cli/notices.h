@@ -8,7 +8,7 @@
 /* Print one line to stderr, on rank 0, for each problem entry
    - most of whose contexts lie outside the box of contexts, in which a model looks for them;
    - whose durations have an infinite mean;
-   - whose inputs are more than the default prior of length scales was made for.
+   - which has many inputs, and the default prior of length scales.
    Creates problems, but none whose instances are random or costly. */
 PetscErrorCode rg_print_warnings(const RgStudy *study);
 

@@ -40,7 +40,7 @@ problems: [branin]
 algorithms:
   - {name: ei, %s}
 """
-NOTICE = "41 inputs, but the default prior of 'surrogate' is for up to 40"
+NOTICE = "'hartmann6': 41 inputs with the default prior and no local points; for more than 40 there is"
 
 
 class HighDimension(RegattaTest):
@@ -126,7 +126,8 @@ class HighDimension(RegattaTest):
 
     def test_notice(self):
         for method, noticed in (("ei", True), ("ei, surrogate: {preset: high_dimension}", False), ("random", False),
-                                ("ei, surrogate: {length_scale_factor: 1}", False), ("turbo", True),
+                                ("ei, surrogate: {length_scale_factor: 1}", False), ("turbo", False),
+                                ("ei, maximiser: {local_share: 0.1}", False),
                                 ("ei, surrogate: {fit: ml}", False), ("ei, surrogate: {fit: fixed}", False),
                                 ("ei, surrogate: {kernel: spherical_linear}", False)):
             text = METHOD % ("name: " + method)
