@@ -110,6 +110,20 @@ static void options_with(int n, const char *const pairs[][2], RgSurrogateOptions
   assert_int_equal(found.n, 0);
 }
 
+static void many_inputs(double *X, double *y)
+{
+  double sum = 0, square = 0;
+
+  for (int i = 0; i < FEW; i++) {
+    double *x = X + (size_t)MANY * i, whole;
+    for (int j = 0; j < MANY; j++) x[j] = modf((i + 1) * modf(sqrt(j + 2), &whole), &whole);
+    y[i] = sin(3 * x[0]) + x[1] - x[2] * x[2];
+    sum += y[i] / FEW;
+  }
+  for (int i = 0; i < FEW; i++) square += (y[i] - sum) * (y[i] - sum) / FEW;
+  for (int i = 0; i < FEW; i++) y[i] = (y[i] - sum) / sqrt(square);
+}
+
 /* Log likelihood and two of its slopes where a fit of d = 60 inputs starts, by SciPy: 12 points,
    noise variance 0.01. At the usual length scale 0.3 the slopes vanish (arXiv:2402.02746). */
 RG_TEST(fits_start_where_the_likelihood_has_a_slope)
@@ -123,16 +137,9 @@ RG_TEST(fits_start_where_the_likelihood_has_a_slope)
     {"gaussian", "1", -83.994901711863, {-0.9703636336575746, -11.193674502287601}, 28.862131},
     {"matern52", "auto", -17.0275393799817, {3.8823200e-6, 4.7175651e-7}, 5.0017407e-5},
   };
-  double X[FEW * MANY], y[FEW], sum = 0, square = 0;
+  double X[FEW * MANY], y[FEW];
 
-  for (int i = 0; i < FEW; i++) {
-    double *x = X + (size_t)MANY * i, whole;
-    for (int j = 0; j < MANY; j++) x[j] = modf((i + 1) * modf(sqrt(j + 2), &whole), &whole);
-    y[i] = sin(3 * x[0]) + x[1] - x[2] * x[2];
-    sum += y[i] / FEW;
-  }
-  for (int i = 0; i < FEW; i++) square += (y[i] - sum) * (y[i] - sum) / FEW;
-  for (int i = 0; i < FEW; i++) y[i] = (y[i] - sum) / sqrt(square);
+  many_inputs(X, y);
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     const char *const pairs[][2] = {
       {"kernel", rows[r].kernel}, {"fit", "ml"}, {"length_scale_factor", rows[r].factor}};
@@ -154,6 +161,38 @@ RG_TEST(fits_start_where_the_likelihood_has_a_slope)
     RG_OK(rg_kernel_destroy(&kernel));
     RG_OK(rg_params_clear(rg_surrogate_params, &options));
   }
+}
+
+/* The likelihood is steep at sqrt(d). A whole first step may leap to length scales so short that no
+   two points are related, where slopes vanish: the first step changes a logarithm by 0.1. */
+RG_TEST(the_first_step_from_there_is_short)
+{
+  const char *const pairs[][2] = {{"fit", "ml"}, {"length_scale_factor", "1"}};
+  double X[FEW * MANY], y[FEW], value, noise = 1e-8, mean = 0;
+  RgSurrogateOptions options;
+  int evaluations;
+
+  many_inputs(X, y);
+  options_with(2, pairs, &options);
+  for (int limited = 0; limited < 2; limited++) {
+    RgFitOptions fit = rg_surrogate_fit_options(&options, MANY, false);
+    double theta[MANY + 1], start[MANY + 1], largest = 0;
+    RgKernel kernel;
+
+    fit.starts = 0;
+    fit.max_evaluations = 2; /* the start, and the first step */
+    if (!limited) fit.first_step = 0;
+    RG_OK(rg_surrogate_kernel(&options, MANY, &kernel));
+    rg_kernel_get_theta(&kernel, start);
+    RG_OK(rg_fit(&kernel, &noise, &mean, &(RgData){FEW, X, y}, &fit, NULL, &value, &evaluations));
+    rg_kernel_get_theta(&kernel, theta);
+    for (int p = 0; p <= MANY; p++) largest = fmax(largest, fabs(theta[p] - start[p]));
+    assert_int_equal(evaluations, 2 + limited);
+    if (limited) RG_CLOSE(largest, 0.1, 1e-10);
+    else assert_true(largest > 0.5);
+    RG_OK(rg_kernel_destroy(&kernel));
+  }
+  RG_OK(rg_params_clear(rg_surrogate_params, &options));
 }
 
 /* ---- local points ------------------------------------------------------------------------------ */

@@ -352,6 +352,19 @@ static RgLbfgsbLimits search_limits(const Fit *fit)
                           .max_iterations = fit->options->max_iterations};
 }
 
+/* Scale the objective down where its slope at the start is so steep that a unit step would change a
+   logarithm by more than the options allow. */
+static PetscErrorCode limit_first_step(Fit *fit, double mean)
+{
+  double value, steepest = 0;
+
+  if (!(fit->options->first_step > 0)) return 0;
+  PetscCall(evaluate(fit, fit->start, &mean, &value));
+  for (int k = 0; k < fit->n_free; k++) steepest = fmax(steepest, fabs(fit->slope[k]));
+  if (steepest > fit->options->first_step) fit->scale *= fit->options->first_step / steepest;
+  return 0;
+}
+
 static void draw_start(Fit *fit, RgRandom *random)
 {
   for (int k = 0; k < fit->n_free; k++)
@@ -380,9 +393,10 @@ PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_vari
 
   PetscCheck(data->n >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "a fit needs data");
   PetscCall(fit_begin(&fit, noise_variance));
+  for (int k = 0; k < fit.n_free; k++) fit.start[k] = log(fit.given[work->free[k]]);
+  PetscCall(limit_first_step(&fit, *mean));
   const RgLbfgsbLimits limits = search_limits(&fit);
   PetscCall(rg_lbfgsb_create(fit.n_free, MEMORY, fit.lower, fit.upper, &limits, &search));
-  for (int k = 0; k < fit.n_free; k++) fit.start[k] = log(fit.given[work->free[k]]);
   PetscCall(search_from_start(&fit, &search, *mean, &first[0]));
   for (int s = 0; s < options->starts; s++) {
     draw_start(&fit, random);

@@ -36,6 +36,7 @@ typedef struct {
   int starts;        /* log-uniform starts in the box, in addition to the warm one */
   int max_iterations;
   int max_evaluations; /* per start; 0: no limit */
+  double first_step;   /* most that the first step changes a logarithm; 0: no limit */
   double tolerance;    /* a start ends when an iteration gains less than this (log density) */
 } RgFitOptions;
 

@@ -105,7 +105,8 @@ const RgParam rg_surrogate_params[] = {
   RG_ENTRY("length_scale_factor", REAL, RgSurrogateOptions, length_scale_factor, double, "auto",
            RG_POSITIVE, 1e3, rg_param_later, "c",
            "length scales are, or the fit starts at, c sqrt(d) for d inputs, and their upper bound "
-           "is times sqrt(d/20) beyond 20; with fit: ml, c = 1 is the robust start of "
+           "is times sqrt(d/20) beyond 20; the first step of a fit changes none by more than a "
+           "tenth; with fit: ml, c = 1 is the robust start of "
            "arXiv:2402.02746 and c = 0.1 that of MSR (arXiv:2502.09198); auto: as length_scale "
            "says"),
   RG_REAL("variance", RgSurrogateOptions, variance, "1", RG_POSITIVE, 1e12, "sigma_f^2",
@@ -581,6 +582,7 @@ RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool
       o->mean >= RG_MEAN_CONSTANT || (o->mean == RG_MEAN_AUTO && o->fit != RG_FIT_FIXED),
     .starts = o->fit_starts,
     .max_iterations = o->fit_iterations,
+    .first_step = o->length_scale_factor > 0 ? 0.1 : 0,
     .tolerance = 1e-3, /* of the log density, per iteration */
   };
   const bool many = o->fit == RG_FIT_MAP && o->prior == RG_PRIORS_HVARFNER2024;
