@@ -8,6 +8,18 @@ install(TARGETS regatta_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY src/regatta DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(EXPORT regatta NAMESPACE regatta:: DESTINATION ${package_dir} FILE regattaTargets.cmake)
 
+# An installed program finds libraries in folders of their own, such as a cluster's PETSc, without LD_LIBRARY_PATH. The
+# loader knows those of the system.
+set(places ${MPI_C_LIBRARIES} ${RG_BLAS_ALL} ${HDF5_C_LIBRARIES})
+foreach(name PETSC HDF5 BLAS LAPACKE GSL YAML JANSSON XXHASH SCALAPACK LBFGSB)
+  list(APPEND places ${RG_${name}_LINK_LIBRARIES} ${RG_${name}_LIBRARY})
+endforeach()
+list(FILTER places INCLUDE REGEX "^/")
+list(FILTER places EXCLUDE REGEX "^/(usr/)?lib")
+if(places)
+  set_target_properties(regatta_program regatta_shared PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
+
 configure_package_config_file(cmake/regattaConfig.cmake.in regattaConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(regattaConfigVersion.cmake COMPATIBILITY SameMinorVersion)

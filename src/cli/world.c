@@ -111,6 +111,8 @@ static void say_apart(const Variables *variables)
 
   (void)MPI_Get_library_version(library, &length);
   library[strcspn(library, ",\n")] = '\0';
+  char *tab = strchr(library, '\t'); /* in the name of MPICH */
+  if (tab) *tab = ' ';
   if (!number_of(variables->rank, 0))
     rg_warn("regatta: %d processes were started, but %s can't connect them: start them by its own "
             "mpirun%s\n",
