@@ -89,8 +89,8 @@ def set_version(version, date, address):
 def make_source(out, version, commit):
     """The archive of a commit."""
     path = out / f"regatta-{version}.tar.gz"
-    tar = subprocess.run(["git", "-C", ROOT, "archive", "--format=tar", f"--prefix=regatta-{version}/", commit], check=True,
-                         stdout=subprocess.PIPE).stdout
+    words = ["git", "-C", ROOT, "-c", "tar.umask=0022", "archive", "--format=tar", f"--prefix=regatta-{version}/", commit]
+    tar = subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout
     path.write_bytes(gzip.compress(tar, 9, mtime=0))
     return path
 
@@ -233,7 +233,8 @@ def main():
     check(out, version)
     for name, content in made.items():
         print(f"{len(content):>10}  {name}")
-    publish(out.relative_to(ROOT) if out.is_relative_to(ROOT) else out, version, "date-released" in (ROOT / "CITATION.cff").read_text())
+    released = "date-released" in (ROOT / "CITATION.cff").read_text()
+    publish(out.relative_to(ROOT) if out.is_relative_to(ROOT) else out, version, released)
     return None
 
 

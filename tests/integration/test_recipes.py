@@ -169,7 +169,8 @@ class Recipes(RegattaTest):
         papers = {item["identifiers"][0]["value"] for item in cite["references"]}
         self.assertEqual(papers, set(re.findall(r"\[(arXiv:\d+\.\d+)\]\(https://arxiv", (ROOT / "README.md").read_text())))
         self.assertEqual(papers, {item["identifier"] for item in zenodo["related_identifiers"]})
-        self.assertEqual(papers, {item["@id"].replace("https://arxiv.org/abs/", "arXiv:") for item in meta["referencePublication"]})
+        self.assertEqual(papers, {item["@id"].replace("https://arxiv.org/abs/", "arXiv:")
+                                  for item in meta["referencePublication"]})
         self.assertEqual((meta["description"], zenodo["description"]), (cite["abstract"], f"<p>{cite['abstract']}</p>"))
         self.assertEqual((meta["keywords"], zenodo["keywords"]), (cite["keywords"], cite["keywords"]))
         known = yaml.safe_load((ROOT / "experiments/references.yaml").read_text())
