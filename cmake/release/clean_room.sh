@@ -46,7 +46,7 @@ step() {
   echo "| $about | \`$words\` | $((SECONDS - began)) | $result${5:+: ${said//|/ }} |"
 }
 
-files='find / -xdev \( -path /proc -o -path /dev -o -path /artefacts -o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log -o -path /tmp -o -path /root -o -name "*.pyc" -o -name __pycache__ -o -path /etc/ld.so.cache \) -prune -o -print | sort'
+files='find / -xdev \( -path /proc -o -path /dev -o -path /artefacts -o -path "/files.*" -o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log -o -path /tmp -o -path /root -o -name "*.pyc" -o -name __pycache__ -o -path /etc/ld.so.cache \) -prune -o -print | sort'
 
 enter
 echo "| artefact | command, in an empty Debian 12 | seconds | result |"
