@@ -69,15 +69,15 @@ static bool is_connected(void)
   return getenv("PMIX_NAMESPACE") || getenv("OMPI_COMM_WORLD_RANK") || getenv("FLUX_JOB_ID");
 }
 
-/* Whether MPI_Init() would end a process that srun has started without PMIx. Open MPI before
-   version 5, which alone has a framework `ess`, does so if it lacks the component for PMI: s1,
-   cray, or s2 for PMI-2, where srun sets PMI_FD. */
+/* Whether Open MPI before version 5, which alone has a framework `ess`, can't connect processes that
+   it has not started itself, nor PMIx: it lacks the component for PMI: s1, cray, or s2 for PMI-2,
+   where PMI_FD is set. Then MPI_Init() would end a process of srun, and leave others alone, whose
+   daemons may meet in one folder. */
 static bool is_stranded(void)
 {
   int provided;
 
-  return getenv("SLURM_NODELIST") &&
-         MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS &&
+  return MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS &&
          has_variable("ess_base_verbose") && !has_variable("pmix_s1_major_version") &&
          !has_variable("pmix_cray_major_version") &&
          !(getenv("PMI_FD") && has_variable("pmix_s2_major_version"));
@@ -123,10 +123,10 @@ static void say_apart(const Variables *variables)
 bool rg_world_prepare(void)
 {
   const Variables *variables = launcher();
-  const bool connected = is_connected(),
-             step = getenv("SLURM_STEP_ID") && variables && number_of(variables->size, 1) > 1;
+  const bool connected = is_connected(), several = variables && number_of(variables->size, 1) > 1,
+             step = several && getenv("SLURM_STEP_ID");
 
-  if (step && !connected && is_stranded()) {
+  if (several && !connected && is_stranded()) {
     say_apart(variables);
     return false;
   }

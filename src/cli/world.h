@@ -11,7 +11,7 @@ bool rg_world_needed(int argc, char **argv);
 /* Call before MPI starts. Trials are handed out by one-sided communication, which Debian's Open
    MPI disables over TCP; enable it, unless the user or the site chose otherwise. A process that no
    launcher has started becomes the only rank, also inside a Slurm job. False, with a message:
-   srun has started several processes that this Open MPI can't connect. */
+   another launcher has started several processes that this Open MPI can't connect. */
 bool rg_world_prepare(void);
 /* Call after MPI has started. False, with a message: a launcher of another MPI has started several
    processes, each of which is alone in MPI. */

@@ -215,8 +215,8 @@ class Install(RegattaTest):
 
     def test_a_launcher_of_another_mpi(self):
         """The processes that it starts would each run the whole study."""
-        launch = self.write("launch", '#!/bin/sh\nfor PMI_RANK in 0 1; do export PMI_RANK PMI_SIZE=2; "$@" || code=$?; done\n'
-                            'exit ${code:-0}\n')
+        launch = self.write("launch", '#!/bin/sh\nexport PMI_SIZE=2 PMI_FD=9\nPMI_RANK=1 "$@" &\nPMI_RANK=0 "$@"\n'
+                            'code=$?; wait $! && exit 1; exit $code\n')
         launch.chmod(0o755)
         study = self.write("study.yaml", STUDY.replace("my_problem", "branin").replace("my_method, ", ""))
         done = subprocess.run([launch, self.prefix / "bin/regatta", "run", study, "-o", self.folder / "out.h5"],
