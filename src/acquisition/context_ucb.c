@@ -14,19 +14,24 @@
    and while the best of them climb. In one design coordinate there is no first look, since the best
    raw points lie on few hills; criteria that choose among contexts or slopes, and so have kinks,
    get more, and the end is on nodes to FINEST, because a query is often next to data, where U has
-   kinks. In more coordinates, values need fewer nodes than slopes. */
+   kinks. In more coordinates, values need fewer nodes than slopes, and
+   the end of a least U needs more than an average. */
 #define FIRST 3e-3
+#define FIRST_SLOPES 1e-3
 #define ROUGH 3e-5
 #define ROUGH_VALUES 1e-4
+#define ROUGH_SLOPES 1e-5
 #define ROUGH_KINKS 1e-8
 #define FINE 1e-7
 #define FINEST 1e-11
+#define FINE_MINIMUM 1e-8
 /* Up to this, and twice of it in one design coordinate, all contexts serve a criterion that costs
    more than U, so that nodes save little. */
 #define FEW_DATA 64
 #define ROUGH_NODES 96 /* largest number of nodes; beyond it the search uses none */
 #define FINE_NODES 256
 #define FINE_PRODUCT 32    /* the same limit for a product kernel, whose form costs no more */
+#define SLOPE_ROUNDS 8     /* quasi-Newton rounds at the end, before those of the bundle method */
 #define CONFIRM 1e-5       /* tolerated difference from all contexts, relative to max(1, |a|) */
 #define NOISE_SHARE 0.0625 /* residual of a projection as a share of the noise variance, */
 #define PROJECT_LEAST 1e-6 /* at least this share of k(x,x), */
@@ -354,12 +359,24 @@ static bool has_one_coordinate(const RgModel *model)
   return model->domain->design.dim == 1;
 }
 
+/* Whether climbs are those for kinks: of a least U or a steepest slope, in several coordinates,
+   with all of the gradient. */
+static bool climbs_along_kinks(const RgModel *model, const RgContextual *what,
+                               const RgSearch *search)
+{
+  const bool steepest = what->criterion == rg_ucb_penalised && what->n_slopes &&
+                        !((const RgContextPenalised *)what->closure)->flat_penalty;
+
+  return (steepest || what->criterion == rg_ucb_minimum) && !has_one_coordinate(model) &&
+         !is_long(model) && search->options->local_search == RG_LOCAL_SEARCH_BATCHED;
+}
+
 static double rough_tolerance(const RgModel *model, const RgContextual *what)
 {
   const bool kinks = !is_linear(what) && what->criterion != rg_ucb_minimum;
 
   if (has_one_coordinate(model)) return kinks ? ROUGH_KINKS : ROUGH;
-  return what->n_slopes ? ROUGH : ROUGH_VALUES;
+  return what->n_slopes ? ROUGH_SLOPES : ROUGH_VALUES;
 }
 
 /* Nodes if possible, else `few`, else all contexts, each under a projection if one exists. near:
@@ -390,8 +407,8 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
   rough->gains = rough->projects || found || (few && few->M < exact->M);
   if (has_one_coordinate(model)) return 0;
   what = few && options->few_first ? few : exact;
-  how =
-    (Interpolated){posterior, near, FIRST, PetscMin(rough->ucb.posterior.size - 1, ROUGH_NODES)};
+  how = (Interpolated){posterior, near, what->n_slopes ? FIRST_SLOPES : FIRST,
+                       PetscMin(rough->ucb.posterior.size - 1, ROUGH_NODES)};
   PetscCall(create_with_nodes(model, options, what, &how, &rough->has_first, &rough->first));
   return 0;
 }
@@ -414,7 +431,9 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
                               double *x, double *value)
 {
   RgMaximiserOptions options = *search->options;
-  const RgLocalSearch ascend = options.local_search == RG_LOCAL_SEARCH_LBFGSB
+  const bool kinks = climbs_along_kinks(model, exact, search);
+  const RgLocalSearch ascend = kinks ? rg_local_search_bundle
+                               : options.local_search == RG_LOCAL_SEARCH_LBFGSB
                                  ? rg_local_search_lbfgsb
                                  : rg_local_search_batched;
   const size_t dim = (size_t)model->domain->design.dim;
@@ -425,7 +444,7 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
   PetscCall(exact_value(model, width, exact, x, value));
   if (fabs(*value - given) <= tolerance * fmax(1.0, fabs(*value)) || !options.max_iterations)
     return 0;
-  options.max_iterations = PetscMin(options.max_iterations, LAST_CLIMB);
+  if (!kinks) options.max_iterations = PetscMin(options.max_iterations, LAST_CLIMB);
   if (is_long(model)) options.raw_samples *= LONG_STEP;
   PetscCall(PetscMalloc1(dim, &moved));
   PetscCall(PetscArraycpy(moved, x, dim));
@@ -476,8 +495,10 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   const bool near = rough.ucb.posterior.form == RG_CONTEXT_NEAR;
   const RgContextForm whole = near ? RG_CONTEXT_NEAR : RG_CONTEXT_EXACT;
   const bool finest = has_one_coordinate(model) && !options->few_first;
+  const bool kinks = climbs_along_kinks(model, exact, search);
   Interpolated how = {&model->posterior, near, finest ? FINEST : FINE,
                       is_product ? FINE_PRODUCT : FINE_NODES};
+  if (kinks && !exact->n_slopes) how.tolerance = FINE_MINIMUM;
   if (is_long(model) && !is_product) {
     how.tolerance = exact->n_slopes ? LONG_FINE_SLOPES : LONG_FINE;
     how.most = LONG_NODES;
@@ -485,7 +506,9 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   const RgScreen screen = {.function = rg_context_ucb_function,
                            .closure = &rough.ucb,
                            .first = rough.has_first ? rg_context_ucb_function : NULL,
-                           .first_closure = &rough.first};
+                           .first_closure = &rough.first,
+                           .kinks = kinks,
+                           .rounds = exact->n_slopes ? SLOPE_ROUNDS : 0};
   PetscCall(create_with_nodes(model, options, exact, &how, &fewer, &end));
   if (!fewer) PetscCall(rg_context_ucb_create(model, options->width, exact, whole, FINISH, &end));
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,

@@ -22,6 +22,9 @@ typedef PetscErrorCode (*RgLocalSearch)(const RgMaximiserOptions *options, int d
    merged. */
 PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int dim, int m, double *x,
                                        double *value, RgBatchFunction function, void *closure);
+/* For functions with kinks: planes of the last points of each start (local_search_bundle.c). */
+PetscErrorCode rg_local_search_bundle(const RgMaximiserOptions *options, int dim, int m, double *x,
+                                      double *value, RgBatchFunction function, void *closure);
 /* The reference: L-BFGS-B with 10 pairs, no start is dropped. */
 PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim, int m, double *x,
                                       double *value, RgBatchFunction function, void *closure);

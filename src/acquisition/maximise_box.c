@@ -61,6 +61,11 @@ const RgParam rg_maximiser_params[] = {
 #define EXAMINED 16 /* end points apart that get a value of the true function */
 #define APART 5e-3  /* largest distance of neighbours along a coordinate, unit cube */
 #define FINALISTS 4 /* end points that climb on the true function */
+/* With kinks: rounds of the climbs on the cheaper function, and this many for each coordinate more;
+   a hill is long, and its top is another one on the true function. */
+#define KINK_ROUNDS 4
+#define KINK_ROUNDS_EACH 2
+#define KINK_APART 2e-2
 
 enum { SELECT_BEST, SELECT_BOLTZMANN }; /* RgMaximiserOptions.selection */
 
@@ -278,9 +283,9 @@ static void sort_starts(Screening *screening)
   }
 }
 
-/* Keep the best of the starts, sorted by value, that are no neighbours of a better one: at most
-   `most`. */
-static void keep_apart(int most, Screening *screening)
+/* Keep the best of the starts, sorted by value, that are farther than `least` from a better one: at
+   most `most`. */
+static void keep_apart(int most, double least, Screening *screening)
 {
   const int dim = screening->dim;
   int kept = 0;
@@ -292,7 +297,7 @@ static void keep_apart(int most, Screening *screening)
       double distance = 0;
       for (int j = 0; j < dim; j++)
         distance = fmax(distance, fabs(x[j] - screening->starts[(size_t)l * dim + j]));
-      apart = distance > APART;
+      apart = distance > least;
     }
     if (!apart) continue;
     screening->ends[kept] = screening->ends[k];
@@ -315,6 +320,7 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
                                double *best_value, RgFailure *failure)
 {
   const RgMaximiserOptions *options = search->options;
+  RgMaximiserOptions climbs = *options;
   static const RgLocalSearch searches[] = {[RG_LOCAL_SEARCH_BATCHED] = rg_local_search_batched,
                                            [RG_LOCAL_SEARCH_LBFGSB] = rg_local_search_lbfgsb,
                                            [RG_LOCAL_SEARCH_ADAM] = rg_local_search_adam};
@@ -327,19 +333,27 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
   PetscCall(screening_create(options, dim, search->n_extra, &screening));
   PetscCall(screen(search, with, &screening));
   select_starts(options, search->random, &screening);
+  if (with->kinks)
+    climbs.max_iterations = PetscMin(climbs.max_iterations, KINK_ROUNDS + KINK_ROUNDS_EACH * dim);
   if (options->max_iterations > 0 && real)
-    PetscCall(ascend(options, dim, screening.m, screening.starts, screening.ends, with->function,
+    PetscCall(ascend(&climbs, dim, screening.m, screening.starts, screening.ends, with->function,
                      with->closure));
   if (with->function != function || with->closure != closure) {
     /* Let the best end points of the search on a cheaper function climb on the true one. */
     sort_starts(&screening);
-    keep_apart(EXAMINED, &screening);
+    keep_apart(EXAMINED, APART, &screening);
     PetscCall(function(closure, screening.m, screening.starts, screening.ends, NULL));
     sort_starts(&screening);
+    if (with->kinks) keep_apart(FINALISTS, KINK_APART, &screening);
     screening.m = PetscMin(screening.m, FINALISTS);
-    if (options->max_iterations > 0)
-      PetscCall(ascend(options, screening.dim, screening.m, screening.starts, screening.ends,
+    climbs.max_iterations =
+      with->kinks ? PetscMin(options->max_iterations, with->rounds) : options->max_iterations;
+    if (climbs.max_iterations > 0)
+      PetscCall(ascend(&climbs, screening.dim, screening.m, screening.starts, screening.ends,
                        function, closure));
+    if (options->max_iterations > 0 && with->kinks)
+      PetscCall(rg_local_search_bundle(options, dim, screening.m, screening.starts, screening.ends,
+                                       function, closure));
   }
   if (options->max_iterations > 0 && levels)
     PetscCall(rg_levels_climb(search->space, options, screening.m, screening.starts, screening.ends,
