@@ -23,12 +23,23 @@ STRUCTURES = ({}, {"ard": "false"}, {"structure": "product", "ard": "false"},
 EXTRAS = ({}, {"input_warping": "kumaraswamy"}, {"mean": "quadratic"}, {"mean": "zero"})
 OUTPUTS = ({}, {"transform": "yeo_johnson"}, {"transform": "copula"}, {"deviation": "sample"},
            {"standardise": "false", "fit_noise": "true"})
+WORDS = (1, 2)  # the inputs of EVALUATOR that are choices
+EVALUATOR = """#!/usr/bin/env python3
+import json
+import sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        x = asked["x"]
+        value = -(x["a"] - 0.3)**2 - "prq".index(x["b"]) + (x["c"] == "w")
+        print(json.dumps({"id": asked["id"], "value": value}), flush=True)
+"""
 NEW = ("term_variance", "term_length_scale", "warp_a", "warp_b", "trend_linear", "trend_quadratic", "sphere_scale",
        "sphere_share", "output_power", "fit_from")  # the columns that files of earlier programs lack
 STUDY = """study: likelihood
 seeds: 1
-common: {{iterations: {}, initial_points: 6}}
-problems: [{{name: {}, label: problem, noise_variance: 0.01}}]
+common: {{iterations: {}, initial_points: 6{}}}
+problems: [{{{}, label: problem, noise_variance: 0.01}}]
 algorithms:
 {}
 """
@@ -76,11 +87,13 @@ def groups_of(setting, dim=DIM):
     return [[j] for j in range(dim)] if "structure" in setting else [list(range(dim))]
 
 
-def matrix(setting, row, x):
+def matrix(setting, row, x, words=False):
     """The kernel matrix of points in the unit cube; `row` has the columns of a query."""
     inside = x.clip(1e-6, 1 - 1e-6)
     u = 1 - (1 - inside**row["warp_a"])**row["warp_b"] if "input_warping" in setting else x
     d, parts = u[:, None] - u[None], []
+    for j in WORDS if words else ():  # any two words of a choice are at distance 1
+        d[:, :, j] = d[:, :, j] != 0
     names = setting["kernels"].strip("[]").split(", ") if "kernels" in setting else [setting["kernel"]] * 4
     for g, inputs in enumerate(groups_of(setting, x.shape[1])):
         shape = setting.get("shape", 1)
@@ -108,11 +121,18 @@ def outputs(setting, row, y):
     return (y - y.mean()) / y.std(ddof=setting.get("deviation") == "sample")
 
 
-def log_likelihood(setting, row, x, y):
-    k = matrix(setting, row, x) + (row["model_noise"] + row["jitter"]) * np.eye(len(x))
+def log_likelihood(setting, row, x, y, words=False):
+    k = matrix(setting, row, x, words) + (row["model_noise"] + row["jitter"]) * np.eye(len(x))
     z, one = outputs(setting, row, y), np.ones(len(x))
     mean = 0 if setting.get("mean") == "zero" else one @ np.linalg.solve(k, z) / (one @ np.linalg.solve(k, one))
     return -((z - mean) @ np.linalg.solve(k, z - mean) + np.linalg.slogdet(2 * np.pi * k)[1]) / 2
+
+
+def told(columns, trial, i):
+    """The evaluations whose values are known at query i: the earlier ones that have ended."""
+    if "finished" not in columns:
+        return np.arange(i)
+    return np.flatnonzero(~(columns["finished"][trial, :i] > columns["dispatched"][trial, i]))
 
 
 def cases(file, made):
@@ -124,8 +144,9 @@ def cases(file, made):
         for i in np.flatnonzero(~np.isnan(columns["log_likelihood"][trial])):
             row = {name: values[trial, i] for name, values in columns.items()}
             first = 0 if np.isnan(row.get("fit_from", np.nan)) else int(row["fit_from"]) - 1
-            inputs = np.concatenate([columns[name][trial, first:i] for name in ("x", "c") if name in columns], axis=1)
-            yield made[int(label[1:])], row, inputs, columns["y"][trial, first:i]
+            known = told(columns, trial, i)[first:]
+            inputs = np.concatenate([columns[name][trial, known] for name in ("x", "c") if name in columns], axis=1)
+            yield made[int(label[1:])], row, inputs, columns["y"][trial, known]
 
 
 def differs(found, expected):
@@ -133,11 +154,11 @@ def differs(found, expected):
 
 
 class Likelihood(RegattaTest):
-    def fits(self, made, iterations=3, problem="hartmann3", method="ei"):
+    def fits(self, made, iterations=3, problem="name: hartmann3", method="ei", common=""):
         lines = [f"  - {{name: {method}, label: s{i}, surrogate: {{{', '.join(f'{k}: {v}' for k, v in s.items())}}}}}"
                  for i, s in enumerate(made)]
         output = self.folder / "out.h5"
-        study = self.write("study.yaml", STUDY.format(iterations, problem, "\n".join(lines)))
+        study = self.write("study.yaml", STUDY.format(iterations, common, problem, "\n".join(lines)))
         self.run_ok("run", study, "-o", output, "-quiet", "-strict")
         with h5py.File(output) as file:
             return list(cases(file, made))
@@ -161,13 +182,51 @@ class Likelihood(RegattaTest):
         made = [{"kernel": kernel, **({"shape": KERNELS[kernel]} if KERNELS[kernel] else {}), **s} for kernel, s in
                 itertools.product(KERNELS, ({}, {"ard": "false"}, {"structure": "additive"}, {"structure": "shift"}))
                 if kernel != "spherical_linear" or "structure" not in s]
-        fits = self.fits(made, problem="newsvendor", method="erbo")
+        fits = self.fits(made, problem="name: newsvendor", method="erbo")
         self.assertEqual(len(fits), 3 * len(made))
         sums = [({n: v for n, v in setting.items() if v != "shift"}, row, x.sum(axis=1, keepdims=True)
                  if setting.get("structure") == "shift" else x, y) for setting, row, x, y in fits]
         self.check(sums)
         self.assertTrue(all(differs(log_likelihood(setting, row, x[:, ::-1] ** 2, y), row["log_likelihood"])
                             for setting, row, x, y in sums))
+
+    def test_with_choices(self):
+        """Words of a choice have no order, except in a periodic kernel."""
+        program = self.write("evaluator.py", EVALUATOR)
+        program.chmod(0o755)
+        made = [{"kernel": kernel, **({"shape": KERNELS[kernel]} if KERNELS[kernel] else {}), **s}
+                for kernel, s in itertools.product(KERNELS, (STRUCTURES[0], STRUCTURES[1], STRUCTURES[4]))
+                if kernel != "spherical_linear"]
+        fits = self.fits(made, problem=f"name: external, program: {program}, inputs: [a real 0 1, b choice p q r, "
+                                       "c choice v w]")
+        self.assertEqual(len(fits), 3 * len(made))
+        ordered = [(setting, row, x / [1, 3, 2], y) for setting, row, x, y in fits]
+        self.assertGreater(min(len(np.unique(x[:, 1])) for _, _, x, _ in ordered), 2)
+        seen = 0
+        for setting, row, x, y in ordered:
+            found = [log_likelihood(setting, row, x, y, words) for words in (False, True)]
+            periodic = setting["kernel"] == "periodic"
+            self.assertFalse(differs(found[not periodic], row["log_likelihood"]), setting)
+            seen += differs(found[periodic], row["log_likelihood"])
+        self.assertGreater(seen, len(ordered) / 2, "an order of the words would not be seen")
+
+    def test_with_workers(self):
+        """A fit knows the values that are told, whatever the model assumes of the others."""
+        made = [{"kernel": "matern52", **o} for o in OUTPUTS]
+        for release, pending in itertools.product(("async", "sync"), ("ignore", "believer", "liar_max")):
+            with self.subTest(release=release, pending=pending):
+                fits = self.fits(made, 6, common=f', workers: 3, release: {release}, duration: "uniform(0.2, 2)", '
+                                                 f"pending: {pending}")
+                self.assertGreaterEqual(len(fits), 2 * len(made))
+                self.check(fits)
+
+    def test_matrix_free(self):
+        """The fit of the matrix-free model is of all data while they are few."""
+        made = [{"kernel": kernel, "solver": "iterative", "solver_rank": 20, "fit_data": 50}
+                for kernel in ("gaussian", "matern32")]
+        fits = self.fits(made)
+        self.assertEqual(len(fits), 3 * len(made))
+        self.check(fits)
 
     def test_after_a_restart(self):
         """The fit knows the evaluations from `fit_from` on."""
