@@ -18,6 +18,29 @@ algorithms: [random]
 """
 
 
+COLUMNS = ("length_scale", "signal_variance", "model_noise", "jitter", "confidence", "acquisition")
+
+
+def matern(row, a, b):
+    s = np.sqrt(5 * (((a[:, None] - b[None]) / row["length_scale"])**2).sum(-1))
+    return row["signal_variance"] * (1 + s + s**2 / 3) * np.exp(-s)
+
+
+def average_bound(row, z, y, designs):
+    """The mean over the contexts of the data of the upper confidence bound at each design, model units."""
+    y = (y - y.mean()) / y.std(ddof=1)
+    k = matern(row, z, z) + (row["model_noise"] + row["jitter"]) * np.eye(len(z))
+    one = np.ones(len(z))
+    mean = one @ np.linalg.solve(k, y) / (one @ np.linalg.solve(k, one))
+    bounds = []
+    for x in designs:
+        cross = matern(row, np.column_stack([np.full(len(z), x), z[:, 1]]), z)
+        variance = row["signal_variance"] - (cross * np.linalg.solve(k, cross.T).T).sum(1)
+        width = np.sqrt(row["confidence"] * variance.clip(1e-10))
+        bounds.append((mean + cross @ np.linalg.solve(k, y - mean) + width).mean())
+    return np.array(bounds)
+
+
 class Contexts(RegattaTest):
     def test_smoke_studies(self):
         """Every method runs, with the same bits on one and on three ranks."""
@@ -70,6 +93,22 @@ class Contexts(RegattaTest):
                 for name in ("sbo_kde", "rule", "erbo") if problem == "3" else set(names) - {"random"}:
                     with self.subTest(problem=problem, method=name):
                         self.assertLess(regret[names == name].mean(), 0.1 * random)
+            self.check_maximisers(results)
+
+    def check_maximisers(self, results):
+        """Queries of ERBO maximise the average bound over the contexts observed, in NumPy."""
+        grid = np.linspace(0, 1, 201)
+        for problem in map(str, range(4)):
+            group = results[problem]
+            columns = {name: group[name][()] for name in ("x", "c", "y", *COLUMNS)}
+            trials = np.flatnonzero(group["algorithm"].asstr()[:] == "erbo")
+            for trial, i in ((trial, i) for trial in trials for i in range(6, 17, 5)):
+                row = {key: values[trial, i] for key, values in columns.items()}
+                z = np.concatenate([columns["x"][trial, :i], columns["c"][trial, :i]], axis=1)
+                bound = average_bound(row, z, columns["y"][trial, :i], np.append(row["x"], grid))
+                with self.subTest(problem=problem, trial=trial, query=i):
+                    self.assertGreater(bound[0], bound[1:].max() - 1e-3)
+                    self.assertAlmostEqual(bound[0], row["acquisition"], delta=1e-5 * (1 + abs(bound[0])))
 
     def refused(self, text, *says):
         study = self.write("study.yaml", text)
