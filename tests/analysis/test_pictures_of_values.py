@@ -51,6 +51,8 @@ class Values(common.Case):
         part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)
         lost = [k for k, (a, _, s) in enumerate(part["cells"]) if a == "A" and s in (3, 7)]
         part["arrays"]["simple_regret"][lost] *= 1e3
+        for k, (a, _, seed) in enumerate(part["cells"]):  # far above the median, with no gap below: not stuck
+            part["arrays"]["simple_regret"][k] *= 3.0**max(0, seed - 6) if a == "B" else 1.0
         results = self.study(part, synthetic.made_up("Zero", {"A": 0.0, "B": 0.1}, seeds=12))
         figure = finals.final_figure(results, results.problems, "simple")
         for axes, problem in zip(figure.axes, results.problems):
