@@ -1,7 +1,7 @@
 """Final values of all trials as dots: a row for each method, in the order of their medians, and the trials that are stuck
 with a mark of their own."""
 import numpy as np
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from ..escape import number
 from ..stats import extended, robust
@@ -75,6 +75,7 @@ def _draw(axes, values, methods, styles):
 def _scale(axes, finite):
     """A logarithmic axis where the values are not negative and cover a factor of 20; values of 0 stand left of a decade."""
     positive = finite[finite > 0.0]
+    axes.xaxis.set_major_locator(MaxNLocator(5))  # as many whatever the width: the layout is found at another one
     if not len(positive) or finite.min() < 0.0 or finite.max() <= 20.0 * positive.min():
         return
     low, high = positive.min(), positive.max()

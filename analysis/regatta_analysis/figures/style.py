@@ -125,7 +125,7 @@ class Grid(LayoutEngine):
     """The layout of panels in a grid: each row and column keeps the room that titles, ticks and labels need there. They
     are measured once, and that is most of the time; Matplotlib's layouts measure twice."""
     _adjust_compatible, _colorbar_gridspec = False, False
-    GAP = 0.07  # inches between panels
+    GAP = 0.1  # inches between panels
 
     def __init__(self):
         super().__init__()
