@@ -171,17 +171,17 @@ class Drawing(Figure):
 
     def __init__(self, width, height, grid=False):
         super().__init__(figsize=(width, height), layout=Grid() if grid else "constrained")
-        self._dots = None
+        self.dots = None
         FigureCanvasAgg(self)
 
     def picture(self):
         """The figure as dots, DPI of them per inch: drawn once, and reduced from there where fewer are wanted."""
-        if self._dots is None:
+        if self.dots is None:
             before, self.dpi = self.dpi, DPI
             self.canvas.draw()
-            self._dots = Image.fromarray(np.asarray(self.canvas.buffer_rgba())[..., :3])
+            self.dots = Image.fromarray(np.asarray(self.canvas.buffer_rgba())[..., :3])
             self.dpi = before
-        return self._dots
+        return self.dots
 
     def _repr_png_(self):
         file = io.BytesIO()

@@ -24,6 +24,7 @@ def still(title, figure, state=""):
     style.mark(figure, state)
     found = io.BytesIO()
     style.write(figure, found, SHARPNESS, "png")
+    figure.dots = None  # 15 MB, and many figures wait for a page at once
     width, height = figure.get_size_inches()
     source = "data:image/png;base64," + base64.b64encode(found.getvalue()).decode("ascii")
     return Still(line(title), source, round(1.4 * SCREEN * width), round(1.4 * SCREEN * height))
