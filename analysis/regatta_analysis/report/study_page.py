@@ -16,7 +16,7 @@ from ..load.errors import InputError
 from ..load.load import load
 from ..load.settings import method_label
 from ..progress import progress
-from ..stats import aggregate, inference, sweep as sweep_stats
+from ..stats import inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics, dynamic_note, metric_on
 from . import answer, best_tables, charts, matrix, parts, settings_table, stills, summary, tables
 from .curve import MARKS
@@ -266,7 +266,7 @@ def _tables(results, metrics):
     if metrics and not swept:
         ranked = summary.rank_tables(results, metrics[0])
     if metrics and not swept and not METRICS[metrics[0]].running:
-        tested = [*aggregate.tables(results, metrics[0], metric_on(results, results.problems, metrics[0]).name)]
+        tested = summary.aggregate_tables(results, metrics[0])
     if inference.recorded(results, "cumulative"):
         grown = inference.growth_table(inference.growth(results), results)
         tested.append(grown if swept else tables.upright(grown))

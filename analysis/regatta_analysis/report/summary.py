@@ -46,8 +46,7 @@ def write_all(results, options):
     together = ""
     if not swept and not METRICS[options.metric[0]].running:
         more += aggregate.write(results, options.metric[0], options.out)
-        name = metric_on(results, results.problems, options.metric[0]).name
-        together = "".join(map(tables.section, aggregate.tables(results, options.metric[0], name)))
+        together = "".join(map(tables.section, aggregate_tables(results, options.metric[0])))
     if not swept:
         together = "".join(map(tables.section, rank_tables(results, options.metric[0]))) + together
     path = options.out / "summary.md"
@@ -83,6 +82,12 @@ def rank_tables(results, metric):
         "The interval is of the bootstrap: the trials of a problem are drawn again for all methods together, or its instances "
         "where trials share them, and the medians are ranked anew. It says how the ranks of these methods on these problems "
         "depend on chance, and nothing about other problems. Equal medians share a rank, so several methods can be first.")]
+
+
+def aggregate_tables(results, metric):
+    """The Tables of all problems together; none of one problem, whose other tables say the same."""
+    several = len(results.problems) > 1
+    return aggregate.tables(results, metric, metric_on(results, results.problems, metric).name) if several else []
 
 
 def drawn_metrics(results):

@@ -33,7 +33,7 @@ def ranks(results: Results, metric: str) -> pd.DataFrame:
     random = np.random.default_rng(0)
     drawn = np.mean([_ranks_of(values, random.integers(len(values), size=(draws, len(values)))) for values in units], axis=0)
     own = np.mean([_ranks_of(values, np.arange(len(values))[None]) for values in units], axis=0)[0]
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="nearest")
     first = (drawn == drawn.min(axis=1, keepdims=True)).mean(axis=0)
     frame = pd.DataFrame({"algorithm": methods, "problems": len(units), "rank": own, "low": low, "high": high, "first": first})
     return frame.sort_values("rank", kind="stable", ignore_index=True)
