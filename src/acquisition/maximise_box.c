@@ -315,6 +315,29 @@ PetscErrorCode rg_maximise_box(const RgSearch *search, int dim, RgBatchFunction 
                                   failure);
 }
 
+/* Let the best end points of the search on a cheaper function climb on the true one. */
+static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch ascend,
+                             RgBatchFunction function, void *closure, const RgScreen *with,
+                             Screening *screening)
+{
+  RgMaximiserOptions climbs = *options;
+
+  if (with->kinks) climbs.max_iterations = PetscMin(options->max_iterations, with->rounds);
+  sort_starts(screening);
+  keep_apart(EXAMINED, APART, screening);
+  PetscCall(function(closure, screening->m, screening->starts, screening->ends, NULL));
+  sort_starts(screening);
+  if (with->kinks) keep_apart(FINALISTS, KINK_APART, screening);
+  screening->m = PetscMin(screening->m, FINALISTS);
+  if (climbs.max_iterations > 0)
+    PetscCall(ascend(&climbs, screening->dim, screening->m, screening->starts, screening->ends,
+                     function, closure));
+  if (options->max_iterations > 0 && with->kinks)
+    PetscCall(rg_local_search_bundle(options, screening->dim, screening->m, screening->starts,
+                                     screening->ends, function, closure));
+  return 0;
+}
+
 static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction function,
                                void *closure, const RgScreen *with, double *best_x,
                                double *best_value, RgFailure *failure)
@@ -338,23 +361,8 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
   if (options->max_iterations > 0 && real)
     PetscCall(ascend(&climbs, dim, screening.m, screening.starts, screening.ends, with->function,
                      with->closure));
-  if (with->function != function || with->closure != closure) {
-    /* Let the best end points of the search on a cheaper function climb on the true one. */
-    sort_starts(&screening);
-    keep_apart(EXAMINED, APART, &screening);
-    PetscCall(function(closure, screening.m, screening.starts, screening.ends, NULL));
-    sort_starts(&screening);
-    if (with->kinks) keep_apart(FINALISTS, KINK_APART, &screening);
-    screening.m = PetscMin(screening.m, FINALISTS);
-    climbs.max_iterations =
-      with->kinks ? PetscMin(options->max_iterations, with->rounds) : options->max_iterations;
-    if (climbs.max_iterations > 0)
-      PetscCall(ascend(&climbs, screening.dim, screening.m, screening.starts, screening.ends,
-                       function, closure));
-    if (options->max_iterations > 0 && with->kinks)
-      PetscCall(rg_local_search_bundle(options, dim, screening.m, screening.starts, screening.ends,
-                                       function, closure));
-  }
+  if (with->function != function || with->closure != closure)
+    PetscCall(finish(options, ascend, function, closure, with, &screening));
   if (options->max_iterations > 0 && levels)
     PetscCall(rg_levels_climb(search->space, options, screening.m, screening.starts, screening.ends,
                               real ? ascend : NULL, function, closure));

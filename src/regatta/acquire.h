@@ -112,10 +112,10 @@ typedef PetscErrorCode (*RgRawDesign)(void *closure, RgRandom *random, int n, do
    ranks the raw points and its maxima are found first; the best of them start the search on the
    true function (unless both are the same). raw: NULL for Sobol points. first: a still cheaper
    function, which decides which raw points are worth a value of `function` (not where inputs are
-   discrete); NULL: all are. kinks: both functions have kinks, so climbs on the first one are short,
-   and those on the true one end with a bundle method, after `rounds` of quasi-Newton steps (not where
-   inputs are discrete). A NULL screen:
-   rg_maximise_box. */
+   discrete); NULL: all are. kinks: both functions have kinks, so climbs on the first one are
+   short, and those on the true one end with a bundle method, after `rounds` of quasi-Newton
+   steps (not where inputs are discrete). A NULL
+   screen: rg_maximise_box. */
 typedef struct {
   RgBatchFunction function;
   void *closure;
