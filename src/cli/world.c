@@ -70,9 +70,9 @@ static bool is_connected(void)
 }
 
 /* Whether Open MPI before version 5, which alone has a framework `ess`, can't connect processes
-   that it has not started itself, nor PMIx: it lacks the component for PMI: s1, cray, or s2 for PMI-2,
-   where PMI_FD is set. Then MPI_Init() would end a process of srun, and leave others alone, whose
-   daemons may meet in one folder. */
+   that it has not started itself, nor PMIx: it lacks the component for PMI: s1, cray, or s2 for
+   PMI-2, where PMI_FD is set. Then MPI_Init() would end a process of srun, and leave others alone,
+   whose daemons may meet in one folder. */
 static bool is_stranded(void)
 {
   int provided;
