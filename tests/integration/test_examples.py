@@ -188,8 +188,8 @@ algorithms: [random]
     def test_killed_in_a_long_evaluation(self):
         """Trials that were finished before an evaluation of unknown length are not lost with it."""
         plugin = self.slow_plugin()
-        # five calls make a trial; those before took 0.4 s or no time, now the third trial's first or last
-        for stuck, milliseconds in ((11, 400), (11, 0), (15, 0)):
+        # four calls make a trial; those before took 0.4 s or no time, now the third trial's first or last
+        for stuck, milliseconds in ((9, 400), (9, 0), (12, 0)):
             job, directory = self.stuck(plugin, stuck, milliseconds)
             while self.finished(directory) < 2:
                 self.assertIsNone(job.poll())
@@ -203,7 +203,7 @@ algorithms: [random]
         """The end of the grace period, or a second TERM, ends an evaluation that does not end itself."""
         plugin = self.slow_plugin()
         for options, again in ((("-grace", "0.5"), False), ((), True)):
-            job, directory = self.stuck(plugin, 11, 0, *options)
+            job, directory = self.stuck(plugin, 9, 0, *options)
             job.terminate()
             while again and job.poll() is None:
                 time.sleep(0.1)
