@@ -88,7 +88,7 @@ install_test_packages() {
   done
 }
 
-# What a command needs beside the packages of the build.
+# Install the packages that a command needs beside those of the build.
 install_more_packages() {
   local missing
   command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0

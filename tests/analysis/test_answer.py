@@ -171,7 +171,7 @@ class Answer(common.Case):
         self.assertNotIn("shown", said[0])
 
     def test_a_matrix_has_both_sides(self):
-        """Of each pair the one method wins what the other loses; marks say it without colours; best methods come first."""
+        """One method of a pair wins what the other loses; marks say it without colours; best methods come first."""
         results = self.study(synthetic.made_up("P", {"B": LEVELS["B"], "A": LEVELS["A"], "C": LEVELS["C"]}, seeds=12))
         table, = matrix.matrices(inference.comparisons(results, "simple"), answer.findings(results, "simple"), {"P": "P"})
         self.assertEqual((table.title, table.names, table.few), ("P", ["A", "B", "C"], True))

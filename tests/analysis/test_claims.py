@@ -130,7 +130,7 @@ class Kinds(common.Case):
         self.assertEqual(self.grade("group", who=["GP-UCB", "Random"], against=["EI"]), CONTRADICTED)
 
     def test_the_printed_interval_decides(self):
-        """Of every kind with borders: shown where its interval lies inside of them, against where outside, else open."""
+        """A check with borders is shown where its interval lies inside them, contradicted where outside, else open."""
         levels, found = {"A": 1.0, "B": 1.15, "C": 1.3, "D": 2.0}, {}
         synthetic.write(self.scratch / "noisy.h5", [made_up("P", levels, seeds=14, noise=0.5)])
         studies = claims.Studies({"noisy": self.scratch / "noisy.h5"})

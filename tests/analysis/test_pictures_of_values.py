@@ -71,7 +71,7 @@ class Values(common.Case):
 
     @unittest.skipUnless(os.environ.get("REGATTA"), "no program to ask")
     def test_settings_in_words(self):
-        """What differs from the defaults or between methods has a row with its meaning; nothing else has."""
+        """Every setting that differs from its default or between methods has a row with its meaning; no other has one."""
         parts = [{"beta": "auto", "delta": "0.1"}, {"beta": "srinivas", "delta": "0.1"}]
         values = [("algorithm", "gp_ucb", [("A", parts[0]), ("B", parts[1])]),
                   ("run", "", [("P", {"iterations": "50", "noise_known": "true", "noise_variance": "0.0"})]),

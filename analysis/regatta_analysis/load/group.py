@@ -99,8 +99,8 @@ class Group:
         made._rows, made.n = rows, len(rows)
         return made
 
-    # What reads evaluations goes through the trials in this way, so that its memory depends on neither the number of
-    # trials nor that of cells.
+    # Every function that reads evaluations goes through the trials by these names. So its memory depends neither on the
+    # number of trials nor on that of cells.
 
     @cached_property
     def done(self) -> Group:

@@ -199,13 +199,13 @@ def _answer(files, question, path, details):
 
 
 def _stamp(file):
-    """What shows that an open file was written to."""
+    """Size and time of change of an open file: they differ once the file has been written to."""
     about = os.fstat(file.id.get_vfd_handle())
     return about.st_size, about.st_mtime_ns
 
 
 def unreadable():
-    """What a failure of HDF5 says: the file is damaged, unless this process may not take the memory for a good one."""
+    """The message of a failure of HDF5: the file is damaged, unless this process may not take the memory for a good one."""
     if resource.getrlimit(resource.RLIMIT_AS)[1] == resource.RLIM_INFINITY:
         return "damaged: HDF5 can't read it"
     return "HDF5 can't read it: it needs more than the limit on memory (ulimit -v), or it is damaged"

@@ -112,7 +112,7 @@ int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], 
 uint64_t rg_group_doubles(const RgGroupShape *shape);
 
 /* Give trials [first, first + n) of a group their cells, made of what schema 2 says of each trial.
-   What it does not say stays 0 or empty. Trials that follow each other share a cell. */
+   Fields that it lacks stay 0 or empty. Trials that follow each other share a cell. */
 PetscErrorCode rg_schema2_cells(const RgGroup *group, int first, int n, RgRecord *records,
                                 RgFault *fault);
 

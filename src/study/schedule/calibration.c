@@ -1,4 +1,4 @@
-/* What trials take, by measurement. */
+/* Measured times of trials. */
 #include "study/schedule/calibration.h"
 
 #include <math.h>

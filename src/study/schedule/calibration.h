@@ -1,5 +1,5 @@
-/* What trials take: measured times, which replace the counts of operations of a plan
-   (study/plan/cost.h). A plan, the state of a study and the progress of a run all use it. */
+/* Measured times of trials, which replace the counts of operations of a plan (study/plan/cost.h).
+   A plan, the state of a study and the progress of a run all use them. */
 #ifndef RG_STUDY_SCHEDULE_CALIBRATION_H
 #define RG_STUDY_SCHEDULE_CALIBRATION_H
 
