@@ -1,5 +1,6 @@
 """Results beside archives: what pairs is compared as if it had run here, and what does not pair is refused or named."""
 import os
+import re
 import subprocess
 import unittest
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from common import Case
 from regatta_analysis import InputError, load
+from regatta_analysis.report import answer
 from regatta_analysis.stats.regret import default_metrics, regret_curves
 from test_cli import run
 
@@ -57,8 +59,38 @@ class Against(Case):
         self.assertEqual(code, 0, wrong)
         self.assertIn("that did not run here pair with", wrong)
         self.assertIn("| EI |", (out / "summary.md").read_text())
-        self.assertNotIn("| EI |", (out / "runtime.md").read_text())  # an archive has no run times
-        self.assertIn("| Mine |", (out / "runtime.md").read_text())
+        times = {line.split("|")[2].strip(): line for line in (out / "runtime.md").read_text().splitlines() if "| Branin |" in line}
+        self.assertEqual(times["EI"].count(" – "), 6)  # an archive has no run times
+        self.assertNotIn(" – ", times["Mine"])
+
+    def test_nothing_is_said_of_further_trials_that_nobody_can_add(self):
+        """Methods of others keep their seeds; those of an archive do too."""
+        few = {"seeds": 8, "noise": 4}
+        mine = self.results("mine", "{name: ts, label: Mine}, {name: pims, label: Other}", **few)
+        full, small = self.archive("others", "random, {name: ei, label: EI}, {name: gp_ucb, label: UCB}", **few)
+        alone = " ".join(answer.sentences(load(full), "simple"))
+        self.assertRegex(alone, "in the study file, then the same command again|No open comparison is near")
+        self.assertNotRegex(" ".join(answer.sentences(load(small), "simple")), "same command again|No open comparison")
+        both = load(mine, against=small)
+        self.assertEqual(both.beside.methods, {"random", "EI", "UCB"})
+        told = re.search(r"[^.]*? against [^.]*about \d+ more", " ".join(answer.sentences(both, "simple")))
+        self.assertFalse(told and set(re.findall("random|EI|UCB", told[0].partition(" on ")[0])), told)
+        self.assertEqual(both.select(algorithms=["Mine", "EI"]).beside, both.beside)
+
+    def test_an_archive_alone(self):
+        """It has a page, figures and tables of what it holds; logs of evaluations are refused in one line."""
+        _, small = self.archive("others", "random, {name: ei, label: EI}")
+        out = self.scratch / "figures"
+        for command in ([small, "--out", out, "--formats", "png"], [small, "--out", self.scratch / "c", "--metric", "cumulative"],
+                        ["page", small, "--out", self.scratch / "page.html"], ["export", small, "--to", "csv", self.scratch / "csv"],
+                        ["export", small, "--to", "netcdf", self.scratch / "nc"]):
+            code, _, wrong = run(*command)
+            self.assertEqual((code, "Traceback" in wrong), (0, False), wrong)
+        self.assertIn("This is an archive", (out / "summary.md").read_text())
+        for kind in ("coco", "ioh"):
+            code, _, wrong = run("export", small, "--to", kind, self.scratch / kind)
+            self.assertEqual((code, len(wrong.splitlines()), (self.scratch / kind).exists()), (2, 1, False), wrong)
+            self.assertIn("archived trials lack the evaluations", wrong)
 
     def test_what_ran_here_too_counts_once_and_equal_names_differ(self):
         mine = self.results("mine", "{name: ei, label: EI}, {name: random, label: R}")
@@ -96,7 +128,7 @@ class Against(Case):
     def test_files_that_are_no_archives(self):
         mine = self.results("mine", "random")
         (self.scratch / "text.h5").write_text("no HDF5")
-        for name, says in (("absent.h5", "no such file"), ("text.h5", "text.h5: ")):
+        for name, says in (("absent.h5", "no such file"), ("text.h5", "text.h5: "), ("", "a folder, where a results file is")):
             code, _, wrong = run(str(mine), "--against", str(self.scratch / name), "--out", str(self.scratch / "f"))
             self.assertEqual((code, len(wrong.splitlines())), (2, 1), wrong)
             self.assertIn(says, wrong)

@@ -2,6 +2,7 @@
 problem, instance, seed and budget pair, whoever ran them: initial designs, noise and contexts are the same."""
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,15 @@ FIELDS = ("problem_name", "problem_revision", "goal", "measure", "scores", "law"
           "initial_points", "iterations")
 PARTS = ("problem.", "run.", "crew.", "thinking.")
 SAME = 1e-6  # relative difference of the regret at the end of the initial design; other machines round differently
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside the trials of a study: `methods` that others ran, `notes` on what pairs with them and what does
+    not, and whether some of these trials are archived."""
+    methods: frozenset = frozenset()
+    notes: tuple = ()
+    archived: bool = False
 
 
 class Rows:
@@ -87,9 +97,14 @@ def beside(path: Path, seed: object, parts: list[tuple[str, Part]], archive: Pat
     if not found:
         raise InputError(f"{archive}: no trial pairs with those of {path}: "
                          + (lines[0].partition("not pair: ")[2] if lines else "they are the same trials"))
-    methods = len({text for _, part in found for text in _texts(part["algorithm"])})
+    methods = len(methods_of(found))
     return found, [f"Against {archive.name}: {n:,} trials of {methods} method{'s' * (methods > 1)} that did not run here pair "
                    "with those of this study.", *lines]
+
+
+def methods_of(parts: list[tuple[str, Part]]) -> frozenset[str]:
+    """The labels of the methods in some parts."""
+    return frozenset(text for _, part in parts for text in _texts(part["algorithm"]))
 
 
 def _texts(variable, rows=None):

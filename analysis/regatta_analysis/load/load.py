@@ -43,19 +43,22 @@ def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = Fals
         if not attributes.get("complete", 0) and not partial:
             raise InputError(f"{path}: incomplete: a shard, or joined from parts; --partial reads what "
                              "is there, a study directory (*.h5.d) can be passed as it is")
-    own, notes = list(parts), []
+    own, beside = list(parts), others.Beside()
     for archive in archives:
         theirs, found = _read_whole(archive, trust)
         more, lines = others.beside(path, attributes.get("study_seed"), own, archive, theirs.get("study_seed"), found)
-        parts, notes = [*parts, *more], [*notes, *lines]
-        attributes = {**attributes, "beside_archives": int(bool(theirs.get("archive_of")) or attributes.get("beside_archives", 0))}
-    return Results(path, attributes, groups_of(path, parts), damages, notes=notes)
+        parts = [*parts, *more]
+        beside = others.Beside(beside.methods | others.methods_of(more), (*beside.notes, *lines),
+                               beside.archived or bool(theirs.get("archive_of")))
+    return Results(path, attributes, groups_of(path, parts), damages, beside=beside)
 
 
 def _read_whole(path, trust):
     """Attributes and parts of a results file that is whole and unchanged."""
     if not path.exists():
         raise InputError(f"{path}: no such file")
+    if path.is_dir():
+        raise InputError(f"{path}: a folder, where a results file is expected")
     reader = Reader()
     if not trust:
         wrong = integrity.damages([path], reader=reader)

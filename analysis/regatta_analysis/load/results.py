@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from .against import Beside
 from .errors import InputError, nearest
 from .group import FLAGS, IDENTITY, Group, heads
 from .plan import Plan
@@ -43,8 +44,8 @@ ARCHIVE = ("This is an archive: it has simple regret, cumulative regret at some 
 class Results:
     """The results of a study. `damages` has one line per shard that could not be read."""
 
-    def __init__(self, path, attributes, groups, damages, numbers=None, notes=()):
-        self.path, self.attributes, self.damages, self.notes = path, attributes, damages, list(notes)
+    def __init__(self, path, attributes, groups, damages, numbers=None, beside=Beside()):
+        self.path, self.attributes, self.damages, self.beside = path, attributes, damages, beside
         self.study = str(attributes.get("study", ""))
         groups = sorted(groups, key=lambda group: min(group.constant("problem_number").tolist(), default=0))
         self._problems = {group.label: group for group in groups}
@@ -97,12 +98,12 @@ class Results:
         lines = [f"{label} on {group.label} is not reproducible: started again, its program asked for "
                  f"something else in {n} of {trials} trials"
                  for group in self._problems.values() for label, n, trials in group.not_reproducible()]
-        return [*self.damages, *self.notes, *([ARCHIVE] if self.attributes.get("archive_of") else []), *lines]
+        return [*self.damages, *self.beside.notes, *([ARCHIVE] if self.attributes.get("archive_of") else []), *lines]
 
     @property
     def archived(self) -> bool:
         """Whether some trials are archived (`regatta merge -archive`): they lack most values."""
-        return bool(self.attributes.get("archive_of") or self.attributes.get("beside_archives"))
+        return bool(self.attributes.get("archive_of")) or self.beside.archived
 
     @property
     def problems(self) -> list[str]:
@@ -300,7 +301,7 @@ class Results:
         chosen = None if problems is None else [group for group in self._problems.values()
                                                 if {group.label, group.base} & set(problems)]
         groups = [group.select(algorithms, where) for group in (self._problems.values() if chosen is None else chosen)]
-        made = Results(self.path, {**self.attributes, "n_planned": 0}, [g for g in groups if g.n], self.damages, self.numbers, self.notes)
+        made = Results(self.path, {**self.attributes, "n_planned": 0}, [g for g in groups if g.n], self.damages, self.numbers, self.beside)
         if not self.complete:
             made.plan = self.plan.select(problems, chosen, algorithms, where)
         return made

@@ -307,8 +307,10 @@ def _unequal(results, problem):
 
 
 def _deciding(results, found):
-    """One sentence on the open comparison of a leader that the fewest further trials decide."""
-    wanted = [(r.needed - r.n, f, r) for f in found for r in f.rivals if r.grade == OPEN]
+    """One sentence on the open comparison of a leader that the fewest further trials decide. Methods that others ran,
+    and those of an archive, get no further trials here."""
+    fixed = set(results.algorithms) if results.attributes.get("archive_of") else results.beside.methods
+    wanted = [(r.needed - r.n, f, r) for f in found for r in f.rivals if r.grade == OPEN and not {f.leader, r.name} & fixed]
     if not wanted:
         return []
     able = [w for w in wanted if np.isfinite(w[0]) and 0 < w[0] and w[2].needed <= MOST]

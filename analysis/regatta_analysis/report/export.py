@@ -22,6 +22,9 @@ def write(results, kind, directory):
     if kind == "parquet" and importlib.util.find_spec("pyarrow") is None:
         raise InputError("--to parquet needs the Python package pyarrow, which Debian 12 does not have (pip "
                          "install pyarrow); csv and netcdf need nothing more")
+    if kind in ("coco", "ioh") and results.archived:
+        raise InputError(f"{results.path}: archived trials lack the evaluations that --to {kind} writes; export the full "
+                         "results")
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise InputError(f"{directory} is not an empty folder: an export beside older files would be read together "
                          "with them; remove it or name another one")

@@ -68,15 +68,15 @@ def runtime(results):
         cells, none = results.group(problem).done.cells, results.group(problem).subset([])
         for algorithm in results.algorithms:
             cell = cells.get(algorithm, none)
-            if results.archived and not cell.knows("wall_acquire"):
-                continue
             made = (cell.column("n_iterations") - cell.column("n_initial")).astype(float)
+            timed = not results.archived or cell.knows("wall_acquire")  # an archived trial has no times of queries
             totals = {f"{clock}_{stage}": _total(cell, f"{clock}_{stage}") for clock in ("wall", "cpu") for stage in STAGES}
             for clock in ("wall", "cpu"):
                 totals[clock] = sum(totals[f"{clock}_{stage}"] for stage in STAGES)
             totals["per_query"] = (totals["wall_fit"] + totals["wall_acquire"]) / np.where(made > 0, made, np.nan)
             row = {"problem": problem, "algorithm": algorithm, "n": cell.n, "queries": made.mean() if cell.n else 0.0}
             for name, values in totals.items():
+                values = values if timed else np.full(cell.n, np.nan)
                 _, row[name], _, row[f"{name}_se"] = extended.mean_and_error(values)
             rows.append(row)
     return pd.DataFrame(rows)
