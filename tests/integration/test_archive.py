@@ -64,8 +64,8 @@ class Archive(RegattaTest):
         self.assertEqual(code, 3)
         self.assertIn("does not have the checksum stored beside it", err)
 
-    def test_a_forged_value_is_found_by_running_again(self):
-        """Archived trials of another study seed under the text of this one."""
+    def test_the_text_of_another_study_fits_no_trial(self):
+        """Archived trials with noise of 0.01 under a text that says 0.02."""
         _, small = self.archived()
         small.rename(self.folder / "kept.h5")
         (self.folder / "full.h5").unlink()

@@ -97,3 +97,15 @@ RG_TEST(leaves_what_is_not_finite)
   assert_true(x[1] > 0.49 && x[1] < 0.5 && value[1] == x[1]);
   RG_OK(rg_local_search_bundle(&options, 1, 0, x, value, defined_left, NULL));
 }
+
+/* From a start close beside a steep ridge every first step lands on the far side, lower than before.
+   The plane there shows the kink, so that the next step goes along it. */
+RG_TEST(learns_from_steps_that_end_lower)
+{
+  Least ridge = {.n = 2, .at = {{0.9, 0.5}, {0.9, 0.5}}, .slope = {{1, 100}, {1, -100}}};
+  double x[2] = {0.1, 0.5 + 1e-7}, value[1] = {0};
+
+  RG_OK(rg_local_search_bundle(&options, 2, 1, x, value, least, &ridge));
+  RG_CLOSE(value[0], 0.1, 1e-5);
+  RG_CLOSE(x[1], 0.5, 1e-5);
+}
