@@ -299,8 +299,9 @@ def _reading_options(parser):
 
 
 def _against_option(parser):
-    parser.add_argument("--against", nargs="+", type=Path, default=[], metavar="ARCHIVE.h5", help="archives or other results "
-                        "whose trials pair with these: their methods are compared too, without running here")
+    parser.add_argument("--against", nargs="+", type=Path, metavar="ARCHIVE.h5", help="archives or other results "
+                        "whose trials pair with these: their methods are compared too, without running here (default: "
+                        "those that the study file names under `against`)")
 
 
 def _page_options(parser):

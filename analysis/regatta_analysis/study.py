@@ -6,6 +6,7 @@ from pathlib import Path
 from . import launch
 from .claims import replicate
 from .claims.claims import require_decidable, too_few
+from .load import against
 from .load.errors import InputError
 from .load.program import program
 
@@ -58,6 +59,8 @@ def options_of_figures(file, output, command):
     folder, claims = output.parent, file.parent / "claims.yaml"
     arguments = [output, "--out", folder, "--page", folder / "report.html"]
     arguments += ["--command", command] if command else []
+    archives, _ = against.named(file.parent, file.read_text(encoding="utf-8"))
+    arguments += ["--against", *archives] if archives else []
     return [str(a) for a in arguments + (["--claims", claims] if claims.exists() else [])]
 
 

@@ -11,6 +11,7 @@
 #include "study/plan/cost.h"
 #include "study/plan/plan.h"
 #include "study/record/software.h"
+#include "study/run/against.h"
 #include "study/run/origin.h"
 #include "study/run/probe.h"
 #include "study/run/simulate.h"
@@ -557,11 +558,13 @@ static PetscErrorCode check_job(const RgPlan *plan, const Job *job, int *exit_co
   return 0;
 }
 
-/* The plan as a page: cells, trials if they are asked for, and sums. */
+/* The plan as a page: cells, trials if they are asked for, sums, and what pairs with it. A mistake
+   in `against` is reported, and sets *exit_code. */
 static PetscErrorCode describe_plan(const RgPlan *plan, const Progress *progress, const Job *job,
-                                    bool trials, RgText *text)
+                                    bool trials, RgText *text, int *exit_code)
 {
   const RgStudy *study = plan->study;
+  RgFault fault = {0};
 
   PetscCall(rg_text_add(text, "%s%s%s: %d cells, %d seeds, study seed %llu\n\n", study->name,
                         study->title[0] ? ", " : "", study->title, study->n_cells, study->n_seeds,
@@ -570,6 +573,10 @@ static PetscErrorCode describe_plan(const RgPlan *plan, const Progress *progress
   if (study->shared) PetscCall(rg_text_add(text, "\n%s", study->shared));
   if (trials) PetscCall(add_trials(plan, progress, text));
   PetscCall(add_summary(plan, progress, job, text));
+  PetscCall(rg_against_describe(plan, text, &fault));
+  if (!fault.code) return 0;
+  rg_complain("plan: %s", fault.message);
+  *exit_code = RG_EXIT_BAD_INPUT;
   return 0;
 }
 
@@ -620,8 +627,8 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     PetscCall(rg_calibration_apply(&progress.clock, &plan));
     if (arguments->option[OPT_JSON]) PetscCall(plan_json(&plan, &progress, &text));
     else
-      PetscCall(
-        describe_plan(&plan, &progress, &job, arguments->option[OPT_TRIALS] != NULL, &text));
+      PetscCall(describe_plan(&plan, &progress, &job, arguments->option[OPT_TRIALS] != NULL, &text,
+                              exit_code));
     rg_say("%s", text.data);
     if (!arguments->option[OPT_JSON]) PetscCall(check_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));

@@ -24,9 +24,9 @@ algorithms: [{methods}]
 
 @unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")
 class Against(Case):
-    def results(self, name, methods, seed=5, seeds=6, noise=0.01, label="Branin"):
+    def results(self, name, methods, seed=5, seeds=6, noise=0.01, label="Branin", more=""):
         study, output = self.scratch / f"{name}.yaml", self.scratch / f"{name}.h5"
-        study.write_text(STUDY.format(name=name, seed=seed, seeds=seeds, noise=noise, label=label, methods=methods))
+        study.write_text(STUDY.format(name=name, seed=seed, seeds=seeds, noise=noise, label=label, methods=methods) + more)
         self.program("run", study, "-o", output, "-quiet")
         return output
 
@@ -76,6 +76,43 @@ class Against(Case):
         told = re.search(r"[^.]*? against [^.]*about \d+ more", " ".join(answer.sentences(both, "simple")))
         self.assertFalse(told and set(re.findall("random|EI|UCB", told[0].partition(" on ")[0])), told)
         self.assertEqual(both.select(algorithms=["Mine", "EI"]).beside, both.beside)
+
+    def test_a_study_that_names_its_rivals(self):
+        """`plan` counts what pairs, pages and load() compare with it, and mistakes are one line."""
+        _, small = self.archive("others", "random, {name: ei, label: EI}", seeds=8)
+        mine = self.results("mine", "{name: ts, label: Mine}", more="against: [others.h5]\n")
+        planned = self.plan("mine")
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        self.assertIn("others.h5: 24 trials of 2 other methods pair with these and need no run", planned.stdout)
+        self.assertIn("24 trials of 2 methods", load(mine).warnings[0])
+        self.assertEqual((load(mine).algorithms, load(mine, against=()).algorithms), (["Mine", "random", "EI"], ["Mine"]))
+        small.rename(self.scratch / "elsewhere.h5")
+        self.assertEqual(load(mine).warnings, ["The study compares itself with others.h5, not found from here: --against PATH names it."])
+        self.assertEqual(load(mine).algorithms, ["Mine"])
+        text = (self.scratch / "mine.yaml").read_text()
+        for there, here, says in (
+                ("others.h5", "others.h5", "others.h5: no such results file"), ("others.h5", "mine.h5", "'against': no trial of .*mine.h5 pairs"),
+                ("seed: 5", "seed: 6", "the seed of its study is 5, not 6"), ("0.01", "0.02", "none has its problem, settings of the run"),
+                ("noise_variance: 0.01", "noise: {variance: \"0.01\", law: \"student(3, 0.57735)\"}", "none has its problem"),
+                ("[others.h5]", "{a: b}", r"other.yaml:\d+:10: 'against' must be a path or a list of paths, got a map")):
+            with self.subTest(here):
+                changed = text.replace(there, here) if there == "[others.h5]" or there == here else text.replace(
+                    there, here).replace("others.h5", "elsewhere.h5")
+                (self.scratch / "other.yaml").write_text(changed)
+                wrong = self.plan("other")
+                self.assertEqual((wrong.returncode, len(wrong.stderr.splitlines())), (2, 1), wrong.stderr)
+                self.assertRegex(wrong.stderr, says)
+
+    def plan(self, name):
+        return subprocess.run([os.environ["REGATTA"], "plan", "-quick", self.scratch / f"{name}.yaml"], capture_output=True, text=True,
+                              check=False)
+
+    def test_methods_that_do_not_pair_for_one_reason_share_a_line(self):
+        mine = self.results("mine", "{name: ts, label: Mine}")
+        full = self.results("full", "random, ei, pims, gp_ucb", more="sweep: [{common.noise_variance: [0.01, 4]}]\n")
+        lines = load(mine, against=full).warnings
+        self.assertIn("48 trials of 4 methods", lines[0])
+        self.assertEqual(lines[1:], ["full.h5: 4 methods on Branin, ackley do not pair: noise_variance is 4 there, 0.01 here"])
 
     def test_an_archive_alone(self):
         """It has a page, figures and tables of what it holds; logs of evaluations are refused in one line."""

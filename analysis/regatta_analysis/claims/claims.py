@@ -33,7 +33,7 @@ class Studies:
 
     universe = {}
 
-    def __init__(self, files, partial=True, raw=None, against=()):
+    def __init__(self, files, partial=True, raw=None, against=None):
         self.files, self._partial, self._against = dict(files), partial, against
         self._raw = {} if raw is None else raw
         self.missing = []  # places that `panels` did not find

@@ -3,6 +3,7 @@ problem, instance, seed and budget pair, whoever ran them: initial designs, nois
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,15 +12,15 @@ import pandas as pd
 from .errors import InputError
 from .settings import as_words, read
 from .variables import Table
+from .yaml_file import entry
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .cells import Part
 
 FIELDS = ("problem_name", "problem_revision", "goal", "measure", "scores", "law", "inputs", "contexts", "dynamic",
           "initial_points", "iterations")
-PARTS = ("problem.", "run.", "crew.", "thinking.")
+OF_METHODS = ("algorithm.", "pending.", "surrogate.", "maximiser.")
+ABSENT = "this study does not have the problem"
 SAME = 1e-6  # relative difference of the regret at the end of the initial design; other machines round differently
 
 
@@ -30,6 +31,17 @@ class Beside:
     methods: frozenset = frozenset()
     notes: tuple = ()
     archived: bool = False
+
+
+def named(folder: Path, text: str) -> tuple[list[Path], tuple[str, ...]]:
+    """The files that the text of a study names under `against`, and a line for those that are not here. A path starts at
+    this folder, or is as typed."""
+    found = entry(text, "against") if "against" in text else None
+    typed = [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, str) and one]
+    places = [next((p for p in (folder / one, Path(one)) if p.is_file()), None) for one in typed]
+    absent = [one for one, place in zip(typed, places) if not place]
+    lines = (f"The study compares itself with {', '.join(absent)}, not found from here: --against PATH names it.",)
+    return [place for place in places if place], lines if absent else ()
 
 
 class Rows:
@@ -77,29 +89,36 @@ def beside(path: Path, seed: object, parts: list[tuple[str, Part]], archive: Pat
         raise InputError(f"{archive}: no trial pairs with those of {path}: the seed of its study is {other}, not {seed}")
     mine, names = _cells(parts), {name for _, part in parts for name in _texts(part["algorithm"])}
     ids = {one for _, part in parts for one in _texts(part["id"])}
-    found, lines, n = [], [], 0
+    found, lost, n = [], {}, 0
     for label, part in theirs:
         for own, identity, rows in _split(part):
             match = next((cell for cell in mine if cell["identity"] == identity), None)
-            if match is None:
-                lines.append(f"{archive.name}: {own} on {label} does not pair: {_difference(identity, mine, label)}")
+            partners = _partners(part, rows, match["pairs"]) if match else ()
+            if not len(partners):
+                why = "it has none of these seeds and instances" if match else _difference(identity, mine, label)
+                methods, problems = lost.setdefault(why, ({}, {}))
+                methods[own], problems[label] = None, None
                 continue
-            rows = _partners(part, rows, match["pairs"])
-            if not len(rows):
-                lines.append(f"{archive.name}: {own} on {label} does not pair: it has none of these seeds and instances")
-                continue
-            rows = rows[[one not in ids for one in _texts(part["id"], rows)]]  # others ran here as well
+            rows = partners[[one not in ids for one in _texts(part["id"], partners)]]  # others ran here as well
             if not len(rows):
                 continue
             _check(path, archive, label, own, part, rows, match["starts"])
             n += len(rows)
             found.append((match["label"], _part(part, rows, match["label"], own, own in names and archive.stem)))
     if not found:
-        raise InputError(f"{archive}: no trial pairs with those of {path}: "
-                         + (lines[0].partition("not pair: ")[2] if lines else "they are the same trials"))
+        raise InputError(f"{archive}: no trial pairs with those of {path}: {next(iter(lost), 'they are the same trials')}")
+    lost.pop(ABSENT, None)  # the archive may have more problems
     methods = len(methods_of(found))
-    return found, [f"Against {archive.name}: {n:,} trials of {methods} method{'s' * (methods > 1)} that did not run here pair "
-                   "with those of this study.", *lines]
+    return found, [
+        f"Against {archive.name}: {n:,} trials of {methods} method{'s' * (methods > 1)} that did not run here pair with those "
+        "of this study.",
+        *(f"{archive.name}: {_some(them, 'methods')} on {_some(problems, 'problems')} "
+          f"{'do' if len(them) > 1 else 'does'} not pair: {why}" for why, (them, problems) in lost.items())]
+
+
+def _some(names, noun):
+    """Up to three names, or their number."""
+    return ", ".join(names) if len(names) <= 3 else f"{len(names)} {noun}"
 
 
 def methods_of(parts: list[tuple[str, Part]]) -> frozenset[str]:
@@ -127,7 +146,7 @@ def _identity(part, row):
     """{name: text} of what decides the random numbers and the regret of a trial, whatever its method."""
     found = {}
     for name, variable in part.constants.items():
-        if name in FIELDS or name.startswith(PARTS):
+        if name in FIELDS or ("." in name and not name.startswith(OF_METHODS)):
             text = as_words(*read(Rows(variable, np.array([row]))))[0]
             if text:
                 found[name] = text
@@ -179,7 +198,7 @@ def _difference(identity, mine, label):
     near = min((cell["identity"] for cell in mine), key=lambda own: (
         own.get("problem_name") != identity.get("problem_name"), len(identity.items() ^ own.items())))
     if near.get("problem_name") != identity.get("problem_name"):
-        return "this study does not have the problem"
+        return ABSENT
     name = min(name for name, _ in identity.items() ^ near.items())
     return f"{name.removeprefix('run.')} is {identity.get(name, 'not set')} there, {near.get(name, 'not set')} here"
 

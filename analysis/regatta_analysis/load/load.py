@@ -23,7 +23,7 @@ from .variables import Variable
 
 
 def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = False,
-         against: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = ()) -> Results:
+         against: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None) -> Results:
     """Results from a results file or a study directory (also if only the directory exists yet).
 
     `.trials` has one row per trial, `.data` one row per evaluation. `.xarray(problem)` has the labelled arrays of one
@@ -31,9 +31,9 @@ def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = Fals
     (a shard, or files joined by `regatta merge`). A child process reads the files, so that HDF5 can't crash this one.
     It first checks that they are whole and unchanged; `trust` skips the check. Raises InputError, also later if the
     child dies while it reads. `against`: archives or other results, one or several, whose trials pair with these (equal
-    problem, instance, seed and budget): their methods stand behind those of the study."""
+    problem, instance, seed and budget): their methods stand behind those of the study. None: those that the study file
+    names, as far as they are here."""
     path = Path(path)
-    archives = [Path(one) for one in ([against] if isinstance(against, (str, os.PathLike)) else against)]
     if not path.exists() and Path(f"{path}.d").is_dir():
         path = Path(f"{path}.d")
     if path.is_dir():
@@ -43,7 +43,11 @@ def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = Fals
         if not attributes.get("complete", 0) and not partial:
             raise InputError(f"{path}: incomplete: a shard, or joined from parts; --partial reads what "
                              "is there, a study directory (*.h5.d) can be passed as it is")
-    own, beside = list(parts), others.Beside()
+    if against is None:
+        archives, absent = others.named(path.parent, str(attributes.get("study", "")))
+    else:
+        archives, absent = [Path(one) for one in ([against] if isinstance(against, (str, os.PathLike)) else against)], ()
+    own, beside = list(parts), others.Beside(notes=absent)
     for archive in archives:
         theirs, found = _read_whole(archive, trust)
         more, lines = others.beside(path, attributes.get("study_seed"), own, archive, theirs.get("study_seed"), found)

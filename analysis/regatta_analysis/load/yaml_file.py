@@ -69,16 +69,21 @@ def parse_yaml(text):
     return _load(text, _Loader)
 
 
+def entry(study, key):
+    """The value of a key of a study's text, its scalars as texts; None without it, or if the text is no study."""
+    try:
+        data = _load(study, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    except yaml.YAMLError:
+        return None
+    return data.get(key) if isinstance(data, dict) else None
+
+
 @functools.lru_cache(maxsize=64)
 def entries(study, block):
     """{label: entry} of the `problems` or `algorithms` of a study's text, in their order; {} if the text is no study.
     Every scalar is a text, as for the program, so that the label 2024 or true is that of the results. Callers must not
     change it."""
-    try:
-        data = _load(study, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
-    except yaml.YAMLError:
-        return {}
-    found = data.get(block) if isinstance(data, dict) else None
+    found = entry(study, block)
     listed = [e if isinstance(e, dict) else {"name": e} for e in found] if isinstance(found, list) else []
     labelled = [(e.get("label", e.get("name")), e) for e in listed]
     return {label: entry for label, entry in labelled if isinstance(label, str)}

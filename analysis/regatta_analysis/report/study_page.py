@@ -32,7 +32,7 @@ STUCK = ("A trial is stuck if it ends far above the others of its method: above 
 REFRESH = 10  # seconds between two drawings
 
 
-def write(paths, out=None, partial=False, trust=False, against=(), select=None, **more):
+def write(paths, out=None, partial=False, trust=False, against=None, select=None, **more):
     """The page of results files or study directories. `out` is its path (default: report.html beside the first of
     them). `against`: archives to compare with (see load). `select` chooses from loaded results. For `more` see `write_loaded`. Returns the path."""
     loaded = [load(Path(p), partial, trust, against) for p in paths]

@@ -227,6 +227,11 @@ const RgStudyKey rg_study_keys[] = {
    "columns of algorithms; the trials have other keys then, unless only `timing` is left out; "
    "default all",
    RG_JOIN_EQUAL},
+  {"against",
+   "results files and archives, a path or a list: their trials of other methods pair with those of "
+   "this study (equal problem, instance, seed and budget), so they need no run; `regatta plan` "
+   "counts them, pages and claims compare with them; default none",
+   RG_JOIN_FIRST},
   {"common",
    "settings of every problem and algorithm: run settings, workers and clock, 'crew', "
    "'thinking', 'surrogate', 'maximiser', 'pending'",

@@ -168,6 +168,7 @@ typedef struct RgStudy {
   int n_instances; /* draws of each random problem, crossed with the seeds */
   bool paired;     /* every seed has its own instance with the same number */
   RgTexts without; /* columns that are not recorded, in alphabetical order */
+  RgTexts against; /* paths of results of others, as typed */
   int n_seeds;
   uint64_t *seeds; /* trial seeds, for the cell with the most seeds; owned */
   int n_cells;

@@ -257,6 +257,25 @@ static PetscErrorCode parse_record(RgDraft *draft, const RgYamlNode *node, RgStu
   return PetscFree(names);
 }
 
+/* Parse `against`. */
+static PetscErrorCode parse_against(const RgDraft *draft, const RgYamlNode *node, RgTexts *against)
+{
+  const bool list = node && node->kind == RG_YAML_LIST;
+  char got[64];
+
+  if (!node) return 0;
+  against->n = list ? node->n : 1;
+  PetscCall(PetscCalloc1(against->n, &against->values));
+  for (int i = 0; i < against->n; i++) {
+    const RgYamlNode *item = list ? node->items[i] : node;
+    if (item->kind != RG_YAML_SCALAR || rg_yaml_is_null(item) || !item->text[0])
+      RG_MISTAKE(draft, item, "'against' must be a path or a list of paths, got %s",
+                 rg_yaml_describe(item, got));
+    else PetscCall(PetscStrallocpy(item->text, &against->values[i]));
+  }
+  return 0;
+}
+
 /* Parse the file except entries and sweep. */
 static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
 {
@@ -273,6 +292,7 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
     PetscCall(parse_texts(draft, rg_credit_keys[i], rg_yaml_value(root, rg_credit_keys[i]),
                           &study->credit[i]));
   PetscCall(parse_record(draft, rg_yaml_value(root, "record"), study));
+  PetscCall(parse_against(draft, rg_yaml_value(root, "against"), &study->against));
   study->seed = RG_STUDY_SEED;
   if (seed) rg_draft_whole(draft, "'seed'", seed, 0, RG_MAX_SEED, &study->seed);
   if (instances && instances->kind == RG_YAML_SCALAR && !strcmp(instances->text, "paired"))
@@ -436,14 +456,20 @@ bool rg_cell_same_problem(const RgCell *a, const RgCell *b)
   return n && n == b->problem_length && !strncmp(a->text, b->text, n);
 }
 
+static PetscErrorCode free_texts(RgTexts *texts)
+{
+  for (int i = 0; i < texts->n; i++) PetscCall(PetscFree(texts->values[i]));
+  return PetscFree(texts->values);
+}
+
 PetscErrorCode rg_study_destroy(RgStudy *study)
 {
   for (int i = 0; i < study->n_cells; i++) PetscCall(rg_cell_destroy(&study->cells[i]));
   PetscCall(RG_FREE(&study->cells, &study->shared, &study->seeds, &study->path, &study->text,
                     &study->name, &study->title, &study->reference, &study->description));
   for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(study->credit[i]));
-  for (int i = 0; i < study->without.n; i++) PetscCall(PetscFree(study->without.values[i]));
-  PetscCall(PetscFree(study->without.values));
+  PetscCall(free_texts(&study->without));
+  PetscCall(free_texts(&study->against));
   return PetscMemzero(study, sizeof(*study));
 }
 
