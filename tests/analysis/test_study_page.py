@@ -172,6 +172,16 @@ class Page(common.Case):
                              (0, 0, [], 0, []), width)
 
     @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
+    def test_on_paper_figures_stand_in_place_of_charts(self):
+        drawn = self.page.read_text(encoding="utf-8").count("<img ")
+        paper = self.scratch / "page.pdf"
+        subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                        f"--user-data-dir={self.scratch / 'profile'}", f"--print-to-pdf={paper}", f"file://{self.page.resolve()}"],
+                       capture_output=True, check=True, timeout=1800)
+        self.assertGreater(drawn, 2)
+        self.assertEqual(paper.read_bytes().count(b"/Subtype /Image"), drawn)
+
+    @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
     def test_a_sweep_is_no_scroll_of_paper(self):
         """Long tables scroll in their place, and pictures are folded; without that the page is four times as high.
         Nothing scrolls aside, and as little on a page of many problems."""

@@ -283,4 +283,10 @@
     chart(place, data[k], `chart${k}`);
   });
   document.querySelectorAll("details.still").forEach(d => { d.open = false; });
+
+  // On paper figures stand in place of the charts.
+  const figures = [...document.querySelectorAll("details.pictures")];
+  let before = [];
+  addEventListener("beforeprint", () => { before = figures.map(d => d.open); figures.forEach(d => { d.open = true; }); });
+  addEventListener("afterprint", () => figures.forEach((d, k) => { d.open = before[k]; }));
 })();
