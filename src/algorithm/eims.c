@@ -3,7 +3,8 @@
    Draw one path g from the posterior, g* = max_x g(x); x_t = argmax_x E[max(f(x) - g*, 0)].
    Source: Takeno, Inatsu, Karasuyama, Takeuchi (2025), "Regret analysis of posterior
    sampling-based expected improvement for Bayesian optimization", arXiv:2507.09828: its abstract
-   and introduction; the constants of its bounds were not at hand.
+   and introduction; the constants of its bounds were not at hand (theory/sampling_bounds.c has
+   a bound of our own).
    Deviations: the logarithm is maximised, which has the same maximiser and does not underflow.
    Paths as in ts.c.
    Cost per iteration: one path and its maximum as in ts.c; then as EI.
@@ -40,14 +41,23 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   return 0;
 }
 
+static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  const Options *options = closure;
+
+  (void)t;
+  *law = rg_sampling_law(&options->paths, domain, "sampled_improvement");
+}
+
 const RgAlgorithmClass rg_algorithm_eims = {
   RG_ABOUT("eims", "EIMS", 1,
            "x_t = argmax E[max(f(x) - g*, 0)], g* the maximum of a sample path from the posterior",
            "Takeno et al. (2025), Regret analysis of posterior sampling-based expected improvement "
            "for Bayesian optimization, arXiv:2507.09828"),
-  .traits = RG_MATRIX_FREE | RG_PENALISABLE,
+  .traits = RG_MATRIX_FREE | RG_PENALISABLE | RG_NO_WIDTH,
   RG_OPTIONS(Options, params),
   .cost = rg_sampling_one_path,
   RG_ASK(ask, columns),
+  .confidence = confidence,
   RG_SAMPLING_METHODS,
 };

@@ -58,14 +58,23 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   return 0;
 }
 
+static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  const Options *options = closure;
+
+  (void)t;
+  *law = rg_sampling_law(&options->paths, domain, options->clamp ? NULL : "sampled_width");
+}
+
 const RgAlgorithmClass rg_algorithm_pims = {
   RG_ABOUT("pims", "PIMS", 2,
            "x_t = argmax Pr(f(x) >= g*), g* the maximum of a sample path from the posterior",
            "Takeno et al. (2024), Posterior sampling-based Bayesian optimization with tighter "
            "Bayesian regret bounds, ICML"),
-  .traits = RG_MATRIX_FREE | RG_PENALISABLE,
+  .traits = RG_MATRIX_FREE | RG_PENALISABLE | RG_NO_WIDTH,
   RG_OPTIONS(Options, params),
   .cost = rg_sampling_one_path,
   RG_ASK(ask, columns),
+  .confidence = confidence,
   RG_SAMPLING_METHODS,
 };

@@ -1,6 +1,8 @@
 /* Steps shared by the methods that draw paths from the posterior: life cycle, draws, cost. */
 #include "algorithm/sampling.h"
 
+#include <math.h>
+
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm)
 {
   const RgSetup *setup = &algorithm->setup;
@@ -25,6 +27,19 @@ const RgRecordColumn rg_sampled_columns[] = {
   [RG_SAMPLED_MAXIMUM] = {"path_maximum", "mean of the sampled maxima, model units"},
   [RG_SAMPLED_ACQUISITION] = {"acquisition", "acquisition value at the query, nats"},
   {0}};
+
+RgConfidenceLaw rg_sampling_law(const RgPathOptions *paths, const RgDomain *domain,
+                                const char *rule)
+{
+  const int size = domain->design.size;
+  const bool small = rg_space_is_finite(&domain->design) && size <= RG_PATHS_EXACT_MAX;
+
+  return (RgConfidenceLaw){.a = NAN,
+                           .rule = rule,
+                           .delta = NAN,
+                           .own = paths->kind == RG_PATHS_EXACT ||
+                                  (paths->kind == RG_PATHS_AUTO && small)};
+}
 
 void rg_sampling_one_path(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {

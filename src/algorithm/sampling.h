@@ -14,6 +14,9 @@ typedef struct {
 /* The create and destroy functions of such a class. */
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm);
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm);
+/* The law of a class with RG_NO_WIDTH: `rule`, and `own` where its paths are exact. */
+RgConfidenceLaw rg_sampling_law(const RgPathOptions *paths, const RgDomain *domain,
+                                const char *rule);
 /* `cost` of a class with one path per iteration. */
 void rg_sampling_one_path(const void *options, const RgTrialSize *size, RgMethodCost *cost);
 

@@ -159,13 +159,23 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   return 0;
 }
 
+static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
+{
+  const Options *options = closure;
+
+  (void)t;
+  *law =
+    rg_sampling_law(&options->paths, domain, options->weights == NORMAL ? "sampled_width" : NULL);
+}
+
 const RgAlgorithmClass rg_algorithm_ts = {
   RG_ABOUT("ts", "TS", 2, "x_t = argmax g(x), g a sample path from the posterior",
            "Thompson (1933); Russo, Van Roy (2014), doi:10.1287/moor.2014.0650"),
-  .traits = RG_MATRIX_FREE,
+  .traits = RG_MATRIX_FREE | RG_NO_WIDTH,
   RG_OPTIONS(Options, params),
   .cost = rg_sampling_one_path,
   RG_ASK(ask, columns),
+  .confidence = confidence,
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .check = check,

@@ -327,7 +327,7 @@ static PetscErrorCode run_formula(const RgRegistry *registry, const char *name, 
   const RgAlgorithmClass *method = rg_registry_find_algorithm(registry, name);
   Job job = {.formula = rg_theory_formula_find(name)};
 
-  if (!job.formula && method && method->confidence) {
+  if (!job.formula && method && method->confidence && !(method->traits & RG_NO_WIDTH)) {
     job.formula = &law_formula;
     job.method = method;
   }

@@ -100,7 +100,8 @@ typedef enum {
   /* Chooses its query by rg_acquire alone, so that penalties on points in flight act on it. */
   RG_PENALISABLE = 16,
   RG_OWN_PENDING = 32, /* has a rule of its own for points in flight, and reads no other one */
-  RG_CONSTRAINED = 64  /* learns which designs are infeasible; other methods get a value instead */
+  RG_CONSTRAINED = 64, /* learns which designs are infeasible; other methods get a value instead */
+  RG_NO_WIDTH = 128    /* `confidence` says the rule of its regret bound alone: no width is drawn */
 } RgTraits;
 
 /* Terms of two needs. */

@@ -92,7 +92,8 @@ PetscErrorCode rg_theory_write_confidence(const RgStudy *study, const RgTheoryTa
   PetscCall(rg_text_add(text, "problem,algorithm,swept,t,mean,low,high\n"));
   for (int i = 0; i < table->n_cells; i++) {
     const RgCellTheory *theory = &table->cells[i];
-    for (int t = 1; theory->law && t <= theory->n; t++) {
+    const bool drawn = theory->law && !(study->cells[i].algorithm->traits & RG_NO_WIDTH);
+    for (int t = 1; drawn && t <= theory->n; t++) {
       const RgConfidenceLaw *law = &theory->law[t - 1];
       const double values[] = {rg_confidence_mean(law), rg_confidence_quantile(law, tail),
                                rg_confidence_quantile(law, 1 - tail)};
@@ -173,6 +174,7 @@ static const char *obstacle(const View *view)
   if (why || theory->family->nominal) return why;
   if (surrogate->fit != RG_FIT_FIXED) return "hyperparameters are fitted";
   if (surrogate->standardise) return "outputs are standardised";
+  if (surrogate->transform) return "outputs are transformed";
   if (surrogate->mean == RG_MEAN_CONSTANT) return "the prior mean is fitted";
   if (rg_space_is_finite(design) && design->size < 2) return "the design has one point";
   if (design->dim > RG_SOBOL_MAX_DIM && !rg_space_is_finite(design))
@@ -257,6 +259,8 @@ static PetscErrorCode check_assumptions(View *view)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the noise is not normal with one variance"));
   if (cell->run.noise_variance != view->theory->noise)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the model's noise variance is not that of the data"));
+  if (cell->crew.workers > 1)
+    PetscCall(object(view, RG_CLAIM_NOMINAL, "queries do not wait for the values of all before"));
   if (view->domain.without_replacement)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "a point may be queried once only"));
   if (cell->run.count_initial)

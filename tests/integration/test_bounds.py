@@ -71,6 +71,27 @@ class Bounds(RegattaTest):
                 found.setdefault((row["algorithm"], row["quantity"]), []).append(float(row["value"]))
         return {key: np.array(values) for key, values in found.items()}
 
+    def test_methods_that_sample_a_path(self):
+        """BCR_T <= sqrt(C1 gamma_T sum_t (C2 + log(1 + m/noise))) with m values known, for TS and PIMS without the
+        logarithm, and the lemma behind it: the query of EIMS against the least (g* - mu)/sd, on posteriors at random."""
+        noise, t = 1e-4, np.arange(1, 101)
+        found = self.values(self.write("study.yaml", STUDY.replace("irgp_ucb, gp_ucb, rgp_ucb, ei", "eims, pims, ts")))
+        gamma, c1, c2 = found["eims", "gamma_upper"], 2 / np.log(1 + 1 / noise), 2 + 2 * np.log(1000 / 2)
+        bound = np.sqrt(c1 * gamma * np.cumsum(c2 + np.log(1 + (8 + t - 1) / noise)))
+        np.testing.assert_allclose(found["eims", "sampled_improvement_expected"], bound, rtol=1e-12)
+        for method in ("pims", "ts"):
+            np.testing.assert_allclose(found[method, "sampled_width_expected"], np.sqrt(c1 * c2 * t * gamma), rtol=1e-12)
+        random, normal, tight = np.random.default_rng(1), NormalDist(), 0
+        tail, density = np.vectorize(lambda s: normal.cdf(-s)), np.vectorize(normal.pdf)
+        for _ in range(2000):
+            sd = 10**random.uniform(-2, 0, 40)
+            z = random.uniform(-1, 5) + random.exponential(3, 40)  # (g* - mu)/sd
+            at = np.argmax(sd * (density(z) - z * tail(z)))
+            least, ratio = max(z.min(), 0)**2, np.log((sd.max() / sd.min())**2)
+            self.assertLessEqual(max(z[at], 0)**2, least + ratio + 1e-9)
+            tight = max(tight, max(z[at], 0)**2 - least)
+        self.assertGreater(tight, 1)  # EIMS does ask elsewhere than PIMS
+
     def test_density_theorems_with_the_constants_of_the_method(self):
         """Theorems 1 and 2 with a = 1 and b = 4.714, T = 60 (arXiv:2312.10423)."""
         found = self.values(PAPERS / "sbo_kde" / "theory.yaml")

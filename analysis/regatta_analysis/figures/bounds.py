@@ -22,6 +22,7 @@ NAMES = {
     "rrgp_corollary_a": "RRGP-UCB, Corollaries A.1 to A.3",
     "rrgp_theorem_b": "RRGP-UCB, Theorems B.5 to B.8",
     "sbo_kde_theorem_1": "SBO-KDE, Theorem 1", "drbo_kde_theorem_2": "DRBO-KDE, Theorem 2",
+    "sampled_width_expected": "TS and PIMS, expected", "sampled_improvement_expected": "EIMS, expected (our bound)",
     "wdrbo_theorem_5": "WDRBO, Theorem 5", "wdrbo_theorem_9": "WDRBO, Theorem 9",
 }
 REALISED = {"bound_width": "RRGP-UCB, realised widths of the measure",

@@ -146,6 +146,19 @@ RG_TEST(test_assumptions)
      "the continuous rule on a finite design"},
     {"name: branin", "name: irgp_ucb, shift: continuous", true, RG_CLAIM_NOMINAL,
      "f is not a path"},
+    {"name: gp_path, workers: 2, release: sync", "name: irgp_ucb", true, RG_CLAIM_NOMINAL, "do not wait"},
+    {"name: gp_path, surrogate: {transform: copula}", "name: irgp_ucb", false, RG_CLAIM_NOMINAL,
+     "outputs are transformed"},
+    {"name: gp_path", "name: eims", true, RG_CLAIM_BOUND, ""},
+    {"name: gp_path", "name: pims", true, RG_CLAIM_BOUND, ""},
+    {"name: gp_path", "name: ts, paths: exact", true, RG_CLAIM_BOUND, ""},
+    {"name: gp_path, workers: 2, release: sync", "name: eims", true, RG_CLAIM_NOMINAL, "do not wait"},
+    {"name: gp_path", "name: pims, pims_clamp: yes", false, RG_CLAIM_NOMINAL, "its rule has no"},
+    {"name: gp_path", "name: ts, weights: uniform", false, RG_CLAIM_NOMINAL, "its rule has no"},
+    {"name: gp_path", "name: eims, paths: rff", false, RG_CLAIM_NOMINAL,
+     "not drawn from the exact"},
+    {"name: gp_path", "name: eims, paths: pathwise", false, RG_CLAIM_NOMINAL, "not drawn from"},
+    {"name: branin", "name: eims", false, RG_CLAIM_NOMINAL, "for finite designs"},
   };
 
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
