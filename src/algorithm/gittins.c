@@ -4,8 +4,9 @@
    lambda c(x) for a look at f(x) is worth nothing. With m, s the posterior mean and deviation,
    g = m - s u and phi(u) + u Phi(u) = lambda c/s. The rule of the second paper is to stop before
    the query t at which max g_t is at most the best observation, that is where no expected
-   improvement pays its cost; the column `stop` has it, and the trial goes on. With `decay`, lambda
-   is divided by it whenever the rule says so once the last query is known.
+   improvement pays its cost; the column `stop` has it. The trial goes on, unless the study has
+   `stop_rule`. With `decay`, lambda is divided by it whenever the rule says so once the last query
+   is known, and the trial goes on in any case.
    Source: Xie, Astudillo, Frazier, Scully, Terenin (2024), arXiv:2406.20062, Cost-aware Bayesian
    optimization via the Pandora's box Gittins index; stopping: Xie, Cai, Terenin, Frazier, Scully
    (2025), arXiv:2507.12453, Cost-aware stopping for Bayesian optimization.
@@ -178,6 +179,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (failure->failed) return 0;
   state->last = model->shift + model->scale * query->extra[ACQUISITION];
   query->extra[STOP] = query->extra[ACQUISITION] <= best;
+  algorithm->stops = query->extra[STOP] && isnan(o->decay); /* else the price falls instead */
   return 0;
 }
 
@@ -188,6 +190,7 @@ const RgAlgorithmClass rg_algorithm_gittins = {
            "Xie, Astudillo, Frazier, Scully, Terenin (2024), arXiv:2406.20062; the rule to stop is "
            "that of arXiv:2507.12453"),
   .stream = "ei",
+  .traits = RG_STOPS,
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .check = check,

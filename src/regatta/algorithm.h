@@ -101,7 +101,8 @@ typedef enum {
   RG_PENALISABLE = 16,
   RG_OWN_PENDING = 32, /* has a rule of its own for points in flight, and reads no other one */
   RG_CONSTRAINED = 64, /* learns which designs are infeasible; other methods get a value instead */
-  RG_NO_WIDTH = 128    /* `confidence` says the rule of its regret bound alone: no width is drawn */
+  RG_NO_WIDTH = 128,   /* `confidence` says the rule of its regret bound alone: no width is drawn */
+  RG_STOPS = 256       /* has a rule to stop, which sets RgAlgorithm.stops */
 } RgTraits;
 
 /* Terms of two needs. */
@@ -208,6 +209,8 @@ struct RgAlgorithm {
   const char *versions;
   const RgRecordColumn
     *columns; /* the columns of the class, unless `create` sets others; NULL: none */
+  /* Set by `ask`: the rule of the method is to stop, rather than make the query that it chose. */
+  bool stops;
 };
 
 RG_API const RgAlgorithmClass *const *rg_algorithm_classes(int *n);

@@ -2,6 +2,7 @@
 this form when it is read, before there are any results."""
 from .grades import COMBINE
 from ..load.errors import InputError, nearest
+from ..stats.price import price_of
 
 KINDS = {}  # by the name of a kind, its keys; add fills it
 SINGLE = {("lead", "who"), ("identical", "who"), ("identical", "against"), ("growth", "against")}
@@ -123,7 +124,8 @@ DEFAULTS = {"flat": "instantaneous", "growth": "cumulative", "bound": "cumulativ
 
 def needs_optimum(check):
     """Whether a check is about regret, whatever the problem."""
-    return check.get("metric", check.get("value", {}).get("metric", DEFAULTS.get(check["kind"]))) in REGRETS
+    metric = check.get("metric", check.get("value", {}).get("metric", DEFAULTS.get(check["kind"])))
+    return metric in REGRETS or metric is not None and price_of(metric) is not None
 
 
 def add(kind, keys, holds, rules):

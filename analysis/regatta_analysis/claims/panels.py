@@ -9,6 +9,7 @@ from ..load.errors import InputError, nearest
 from ..load.group import Group
 from ..stats import comparison
 from ..stats.measures import comparing, regret_at_time, trial_values, value_curves
+from ..stats.price import price_of
 from ..stats.regret import METRICS, more_is_better, optimum_known
 
 METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
@@ -49,8 +50,8 @@ def metric_of(results, problem, metric, where):
     known. Raises InputError for a regret without an optimum."""
     known = optimum_known(results, problem)
     metric = metric or ("simple" if known else "best")
-    if not known and metric in METRICS and not METRICS[metric].running:
-        raise undecidable(where, f"the optimum of {problem!r} is not known, so there is no {METRIC_WORDS[metric]}; compare "
+    if not known and (metric in METRICS and not METRICS[metric].running or price_of(metric) is not None):
+        raise undecidable(where, f"the optimum of {problem!r} is not known, so there is no {in_words(metric)}; compare "
                           "with value: {metric: best}, or say the `optimum` in the study file")
     return metric
 
@@ -158,10 +159,16 @@ def names(value):
     return [value] if isinstance(value, str) else list(value)
 
 
+def in_words(metric):
+    """A metric in words."""
+    price = price_of(metric)
+    return METRIC_WORDS.get(metric, metric) if price is None else f"simple regret plus {price:g} times the cost"
+
+
 def words_of_metric(check):
     """The metric of a check in words."""
     metric = check.get("value", check).get("metric")
-    return METRIC_WORDS.get(metric, metric) if metric else "simple regret (best value where there is no optimum)"
+    return in_words(metric) if metric else "simple regret (best value where there is no optimum)"
 
 
 def describe_value(check):

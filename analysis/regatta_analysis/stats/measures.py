@@ -12,6 +12,7 @@ from ..load.errors import InputError, nearest
 from ..load.results import remembered
 from .clock import pending_distance
 from .evidence import ROPE
+from .price import cost_adjusted, price_of
 from .profiles import first_at_most, spent
 from .regret import METRICS, curves, more_is_better, regret_curves, reward_sums
 
@@ -26,7 +27,7 @@ KEYS = {"metric", "at", "over", "log", "sense", "hit"}
 
 def value_curves(results: Results, problem: str, metric: str, of: Group | None = None) -> pd.DataFrame:
     """Curves (`regret.curves`) of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), of REWARDS (sums over the
-    queries), of `pending_distance` (clock.py), or of any column."""
+    queries), of `pending_distance` (clock.py), of `cost_adjusted(PRICE)` (price.py), or of any column."""
     if metric in METRICS:
         return regret_curves(results, problem, metric, of)
     if metric in ("cpu", "wall"):
@@ -35,9 +36,12 @@ def value_curves(results: Results, problem: str, metric: str, of: Group | None =
         return reward_sums(results, problem, REWARDS[metric], of)
     if metric == "pending_distance":
         return pending_distance(results, problem, of)
+    price = price_of(metric)
+    if price is not None:
+        return cost_adjusted(results, problem, price, of)
     columns = results.group(problem).evaluations()
     if metric not in columns:
-        known = [*METRICS, *REWARDS, "cpu", "wall", "pending_distance", *columns]
+        known = [*METRICS, *REWARDS, "cpu", "wall", "pending_distance", "cost_adjusted(PRICE)", *columns]
         raise InputError(f"{results.path}: {problem!r} has no {metric!r} recorded{nearest(metric, known)}")
     return curves(results, problem, metric, of=of)
 

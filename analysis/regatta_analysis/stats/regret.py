@@ -232,12 +232,12 @@ def _carried(block, values, ends):
     return np.where(after, np.take_along_axis(values, np.maximum(ends - 1, 0)[:, None], axis=1), values)
 
 
-STOPS = {1.0: "regret", 2.0: "seconds"}  # entries of `stop`, by the values of the variable `stopped`
+STOPS = {1.0: "regret", 2.0: "seconds", 3.0: "rule"}  # entries of `stop`, by the values of the variable `stopped`
 
 
 def stops(group: Group, every: bool = False) -> np.ndarray:
     """The reason why each complete trial (or every trial) ended: 1 for the target regret of `stop`, 2 for its seconds,
-    0 for neither."""
+    3 for the rule of the method, 0 for none of them."""
     group = group if every else group.done
     if not group.is_stored("stopped"):
         return np.zeros(group.n)

@@ -147,6 +147,7 @@ static PetscErrorCode copy_texts(const RgCell *cell, RgCellData *data)
   PetscCall(copy("y", &data->regret_units));
   if (!isnan(cell->run.stop_regret)) PetscCall(rg_text_add(&stops, " regret"));
   if (!isnan(cell->run.stop_seconds)) PetscCall(rg_text_add(&stops, " seconds"));
+  if (cell->run.stop_rule) PetscCall(rg_text_add(&stops, " rule"));
   if (rg_crew_has_clock(&cell->crew) && !isnan(cell->crew.time))
     PetscCall(rg_text_add(&stops, " time"));
   PetscCall(copy(stops.length ? stops.data + 1 : "", &data->stops));

@@ -140,6 +140,10 @@ static PetscErrorCode draft_check_crew(RgCell *cell, const RgDomain *domain, RgD
     rg_diagnostics_add(found, cell->problem_place,
                        "'stop_regret' needs 'workers: 1': with several, evaluations in "
                        "flight would be cut off; use 'time'");
+  if (cell->run.stop_rule)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'stop_rule' needs 'workers: 1': with several, evaluations in flight would "
+                       "be cut off");
   if (cell->size_x && drawn > cell->size_x)
     rg_diagnostics_add(found, cell->problem_place,
                        "'start: design' draws %d designs for %d initial points and %d workers, but "
@@ -787,6 +791,27 @@ static PetscErrorCode check_duplicates(Checker *checker)
   return PetscFree(sorted);
 }
 
+/* A study with `stop_rule` needs a method that has a rule. */
+static PetscErrorCode check_rules(const RgStudy *study, RgDiagnostics *diagnostics)
+{
+  const RgCell *asks = NULL;
+  RgText names = {0};
+
+  for (int i = 0; i < study->n_cells; i++) {
+    if (study->cells[i].algorithm->traits & RG_STOPS) return 0;
+    if (study->cells[i].run.stop_rule) asks = &study->cells[i];
+  }
+  if (!asks) return 0;
+  PetscCall(draft_methods_with(RG_STOPS, &names));
+  rg_diagnostics_add(
+    diagnostics, asks->problem_place,
+    "'stop_rule' ends no trial, because no method here has a rule to stop; with one: "
+    "%s",
+    names.data);
+  PetscCall(rg_text_clear(&names));
+  return 0;
+}
+
 PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
 {
   Checker checker = {.study = study, .diagnostics = diagnostics};
@@ -805,6 +830,7 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
                        "REGATTA_DATA: %.360s; copy it there",
                        checker.unopened.data);
   PetscCall(rg_text_clear(&checker.unopened));
+  PetscCall(check_rules(study, diagnostics));
   if (diagnostics->n > before) return 0;
   return check_duplicates(&checker);
 }

@@ -75,6 +75,7 @@ typedef struct {
   bool count_initial;    /* the initial design counts in cumulative regret */
   double stop_regret;    /* a trial ends once its simple regret is at most this; NaN: it doesn't */
   double stop_seconds; /* a trial ends once its evaluations have taken this time; NaN: it doesn't */
+  bool stop_rule;      /* a trial ends before the first query at which its method stops */
   int ranks_per_trial; /* team size, -1: auto; not part of a trial's identity */
 } RgTrialSettings;
 

@@ -46,6 +46,10 @@ const RgParam rg_run_params[] = {
            rg_param_later, "s",
            "a trial ends when its evaluations by a program have taken this number of seconds; "
            "auto: it takes its whole budget"),
+  RG_ENTRY(
+    "stop_rule", BOOL, RgTrialSettings, stop_rule, bool, "false", RG_LATER, 0, NULL, "",
+    "a trial ends before the first query that the stopping rule of its method would not make; "
+    "methods without such a rule take their whole budget"),
   RG_ENTRY("ranks_per_trial", INT, RgTrialSettings, ranks_per_trial, int, "1", 1, 1000000,
            rg_param_layout, "",
            "ranks that work together on one trial, for large Gaussian processes; auto: one, or a "

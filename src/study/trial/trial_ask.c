@@ -232,6 +232,11 @@ PetscErrorCode rg_trial_choose(RgTrialRun *run, int submission, bool *stop)
                                                         history, &run->query, &run->failure)));
   }
   *stop = run->failure.failed || run->abandoned;
+  if (!*stop && run->of.cell->run.stop_rule && run->algorithm.stops && history->n) {
+    run->ended = RG_ENDED_RULE;
+    rg_trial_record_extra(run, RG_EXTRA_STOPPED, 0, history->n - 1, run->ended);
+    *stop = true;
+  }
   if (!*stop) rg_trial_convert_query(run, submission);
   return 0;
 }

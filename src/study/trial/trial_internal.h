@@ -11,7 +11,7 @@
 #include "study/trial/trial.h"
 
 /* Why a trial ended before its budget, as recorded in the column `stopped`. */
-typedef enum { RG_ENDED_NOT, RG_ENDED_REGRET, RG_ENDED_SECONDS } RgEnded;
+typedef enum { RG_ENDED_NOT, RG_ENDED_REGRET, RG_ENDED_SECONDS, RG_ENDED_RULE } RgEnded;
 
 /* What is fixed while the trial runs. */
 typedef struct {
@@ -105,7 +105,7 @@ static inline bool rg_trial_is_scored(const RgTrialRun *run, int s)
 /* Whether the trial may end before its budget. */
 static inline bool rg_trial_may_end(const RgCell *cell)
 {
-  return !isnan(cell->run.stop_regret) || !isnan(cell->run.stop_seconds);
+  return !isnan(cell->run.stop_regret) || !isnan(cell->run.stop_seconds) || cell->run.stop_rule;
 }
 
 /* Whether the trial continues after a failed evaluation. */

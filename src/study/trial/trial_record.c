@@ -71,7 +71,7 @@ static void list_columns(RgTrialRun *run, Columns *columns)
   if (rg_trial_may_end(cell))
     add_column(run, columns, RG_EXTRA_STOPPED, "", "stopped",
                "in the last row of a trial that ended before its budget: 1 at the target regret, 2 "
-               "after the seconds of `stop`; else 0");
+               "after the seconds of `stop`, 3 by the rule of the method; else 0");
 }
 
 PetscErrorCode rg_trial_create_record(RgTrialRun *run)
