@@ -1,19 +1,20 @@
 /* Bounds of TS, PIMS and EIMS on a finite design.
 
-   g is the path of query t, g* its maximum, f* the maximum of f; v = k(x,x); m evaluations are known
-   at query t, D is what is known then. Given D, g* has the law of f*, and x_t is independent of f.
-   So the mean regret of query t is that of g* - mu(x_t) = sd(x_t) z(x_t), z = (g* - mu)/sd.
+   g is the path of query t, g* its maximum, f* the maximum of f; v = k(x,x); m evaluations are
+   known at query t, D is what is known then. Given D, g* has the law of f*, and x_t is independent
+   of f. So the mean regret of query t is that of g* - mu(x_t) = sd(x_t) z(x_t), with
+   z = (g* - mu)/sd.
 
    1. Let zeta_t = max(min_x z(x), 0)^2. At the maximiser of g, z is the deviation of one of |X|
-      standard normal variables from 0, so P(zeta_t > u) <= |X|/2 exp(-u/2), and the mean of zeta_t
-      is at most C2 = 2 + 2 log(|X|/2). PIMS asks where z is least, TS at the maximiser of g. Both
-      have max(z(x_t), 0)^2 bounded like zeta_t.
+      standard normal variables, so P(zeta_t > u) <= |X|/2 exp(-u/2), and the mean of zeta_t is at
+      most C2 = 2 + 2 log(|X|/2). PIMS asks where z is least, TS at the maximiser of g. For both the
+      mean of max(z(x_t), 0)^2 is at most C2.
    2. EIMS maximises sd tau(-z), tau(-s) = phi(s) - s Phi(-s). The derivative of -log tau(-s) is
       Phi(-s)/tau(-s) > 0, and at least s for s >= 0, because Phi(-s) >= s phi(s)/(1 + s^2). With x'
       where z is least, log tau(-z(x_t)) >= log tau(-z(x')) - log(sd(x_t)/sd(x')), therefore
       max(z(x_t), 0)^2 <= zeta_t + log(sd(x_t)^2/sd(x')^2).
-   3. sd(x_t)^2 <= v, and 1/sd(x')^2 <= 1/v + m/noise: m evaluations at x' itself would tell at least
-      as much. So the logarithm in 2 is at most log(1 + m v/noise).
+   3. sd(x_t)^2 <= v, and 1/sd(x')^2 <= 1/v + m/noise: m evaluations at x' itself would tell at
+      least as much. So the logarithm in 2 is at most log(1 + m v/noise).
    4. The variances at the queries sum to at most C1 gamma_T, and Cauchy and Schwarz give
       BCR_T <= sqrt(C1 gamma_T sum_t E max(z(x_t), 0)^2).
 
