@@ -2,6 +2,7 @@
 every kind."""
 import math
 import os
+import re
 import unittest
 from unittest import mock
 
@@ -13,14 +14,14 @@ except ImportError:
 
 from regatta_test import HERE, RegattaTest, main
 
-SURROGATES = {**{name: f"{{preset: {name}}}" for name in ("default", "robust", "fast", "rugged", "botorch2023",
-                                                          "botorch2024", "hebo")},
+SURROGATES = {**{name: f"{{preset: {name}}}" for name in ("default", "robust", "fast", "rugged", "high_dimension",
+                                                          "botorch2023", "botorch2024", "hebo")},
               "copula": "{transform: copula}", "power": "{transform: yeo_johnson, fit_noise: true}",
               "warped": "{transform: copula, input_warping: kumaraswamy}",
               "noisy": "{transform: yeo_johnson, noise_variance: NOISE}", "ranks": "{transform: copula, noise_variance: NOISE}",
           "long": "{transform: yeo_johnson, fit_warm: auto, refit_every: 2, deviation: sample}"}
 METHODS = ("ei", "log_ei", "pi", "gp_ucb", "ts", "mes", "jes", "knowledge_gradient", "turbo", "hebo", "aegis", "boke",
-           "nelder_mead", "cma_es")
+           "nelder_mead", "cma_es", "eims", "pims", "q_ei", "ucb_pe", "kr_ucb", "constrained_ei", "gittins, lambda: PRICE")
 STUDY = f"""study: units
 seeds: 1
 common: {{iterations: ITERATIONS, initial_points: 5}}
@@ -46,6 +47,7 @@ class Units(RegattaTest):
         """label -> (queries, outputs, posterior deviation), the last two divided by the unit."""
         output = self.folder / f"{study.stem}{unit}.h5"
         text = study.read_text().replace("NOISE", repr(math.ldexp(0.75, 2 * max(unit, -530))))
+        text = text.replace("PRICE", repr(math.ldexp(1, unit)))
         with mock.patch.dict(os.environ, UNIT=str(unit)):
             self.run_ok("run", self.write("study.yaml", text), "-o", output, "-quiet")
         with h5py.File(output) as file:
@@ -66,6 +68,14 @@ class Units(RegattaTest):
     def study(self, name, iterations, entries):
         (self.folder / "units.py").symlink_to(HERE / "units.py")
         return self.write(f"{name}.yaml", STUDY.replace("ITERATIONS", str(iterations)) + "".join(entries))
+
+    def test_no_preset_or_transformation_is_missing(self):
+        text = self.run_ok("describe", "surrogate")
+        presets = re.findall(r"^(\w+): ", text.partition("\nPresets ")[2], re.M)
+        kinds = re.search(r"^transform +choice +\w+ +(.*?)  ", text, re.M)[1].split(" | ")
+        self.assertEqual((presets[0], kinds[0]), ("default", "none"))
+        self.assertEqual([p for p in presets if f"{{preset: {p}}}" not in SURROGATES.values()], [])
+        self.assertEqual([k for k in kinds[1:] if f"transform: {k}" not in "".join(SURROGATES.values())], [])
 
     def test_surrogates(self):
         study = self.study("surrogates", 16, (f"  - {{name: ei, label: {label}, surrogate: {text}}}\n"
