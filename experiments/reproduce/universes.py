@@ -188,6 +188,11 @@ class Multiverse(claims.Studies):
     def within(self, universe):
         return Multiverse(self.files, self.directory, self.settings, universe, self._raw)
 
+    def whole_study(self, study):
+        """The results in our own universe. A setting of one method or problem leaves the trials of the others as they are,
+        so a universe that never ran has trials too, of some methods on some problems."""
+        return Multiverse(self.files, self.directory, self.settings, {}, self._raw).get(study) or self.get(study)
+
     def open_settings(self, studies):
         return self.settings.settings(studies)
 

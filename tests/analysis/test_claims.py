@@ -241,6 +241,22 @@ class Kinds(common.Case):
         self.assertEqual(exponent.grade, SHOWN)
         self.assertEqual(self.grade("growth", who="EI", on="study/Root", high=0.4), CONTRADICTED)
 
+    def test_a_mean_counts_stuck_trials_and_a_typical_trial_does_not(self):
+        """Eight trials of 40 end at 9, the others near 0.1: so the mean is near 1.9, and the median near 0.1."""
+        values = np.where(np.arange(40) % 5 == 0, 9.0, np.linspace(0.09, 0.11, 40))
+        made = made_up("Stuck", {"EI": 1.0}, seeds=40)
+        made["arrays"]["simple_regret"][:] = values[:, None]
+        synthetic.write(self.directory / "stuck.h5", [made])
+        self.addCleanup((self.directory / "stuck.h5").unlink)
+        studies = claims.Studies({"stuck": self.directory / "stuck.h5"})
+        for kind, border, below in (("mean", 0.2, CONTRADICTED), ("within", 0.2, SHOWN), ("mean", 9.0, SHOWN),
+                                    ("within", 0.05, CONTRADICTED)):
+            check = {"kind": kind, "who": "EI", "on": "stuck", "value": {"metric": "simple"}, "high": border}
+            outcome = checks.run(check, studies)
+            self.assertEqual(outcome.grade, below, (kind, border))
+            self.assertEqual(outcome.open_items(), [])
+            self.assertEqual(outcome.items[0].fixed, kind == "mean")
+
     def test_trend(self):
         self.assertEqual(self.grade("trend", who="GP-UCB", grows=True), SHOWN)
 

@@ -251,7 +251,11 @@ class Known(common.Case):
             found = self.graded({"kind": "better", "who": who, "against": against, "on": "noisy"})
             self.assertEqual(found.grade, NOTHING)
             item, = found.first.items
-            self.assertIn(f"leans {'towards' if item.value <= 1.0 else 'against'} the statement", found.sentence())
+            side = "towards" if item.value <= 1.0 else "against"
+            self.assertIn(f"leans {side} the statement", found.sentence())
+            self.assertEqual(found.words, f"undecided, leans {side}")
+        both = self.graded({"kind": "better", "who": ["A", "B"], "against": ["A", "B"], "on": "noisy"})
+        self.assertEqual((both.grade, both.words), (NOTHING, "undecided, leans towards in 1 of 2"))
 
     def test_not_inferior_in_most(self):
         check = {"kind": "comparable", "who": "EI", "on": "race", "factor": 1.1, "because": "a test", "one_sided": True}

@@ -26,6 +26,7 @@ CASES = {  # kind: (a check that Good passes, or None where there is none; keys 
     "lead": ({"who": "Good", "over": [5, QUERIES]}, {"metric": "simple"}),
     "identical": ({"who": "Good", "against": "Good"}, None),
     "within": ({"who": "Good", "low": -1e6, "high": 1e6}, {"value": {"metric": "simple"}}),
+    "mean": ({"who": "Good", "low": -1e6, "high": 1e6}, {"value": {"metric": "simple"}}),
     "drop": (None, {"who": "Good", "start": 1, "end": QUERIES, "factor": 2, "metric": "simple"}),
     "close": ({**PAIR, "share": 1e6, **WHY}, {"value": {"metric": "simple"}}),
     "flat": ({"who": "Good", "early": [1, 9], "late": [20, 29], "factor": 1e6, "metric": "fill_distance", **WHY}, {"metric": "instantaneous"}),

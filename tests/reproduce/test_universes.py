@@ -217,6 +217,28 @@ class Conclusions(common.Case):
                 cases = verdicts.decide({"checks": [{"on": "s"}]}, studies)
             self.assertEqual([one.there for one in cases], there)
 
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_a_universe_that_did_not_run_has_no_grade_from_trials_that_it_shares(self):
+        """A setting of one problem, or of one method, leaves the trials of the others as they are. They are no results of
+        the other universe for a statement about all problems or all methods."""
+        place = self.scratch / "m"
+        place.mkdir()
+        (place / "s.yaml").write_text(STUDY)
+        subprocess.run([REGATTA, "run", place / "s.yaml", "-o", place / "s.h5", "-quiet"], check=True, capture_output=True)
+        better = {"kind": "better", "who": "random", "against": "GP-UCB", "on": "s"}
+        lead = {"kind": "lead", "who": "random", "on": "s/Q", "over": [1, 4]}
+        for layer, check, ran in (("problems.P.surrogate.length_scale", better, 1), ("algorithms.GP-UCB.value", lead, 1),
+                                  ("problems.P.surrogate.length_scale", better | {"on": "s/Q"}, 1),
+                                  ("algorithms.GP-UCB.value", lead | {"among": ["random"]}, 1)):
+            mine = 0.1 if "length" in layer else 4
+            text = (f"figures: [{{id: f, studies: [s], settings: [{{id: w, what: a, alternatives: ["
+                    f"{{id: ours, ours: true, set: {{{layer}: {mine}}}, because: a, source: b}}, "
+                    f"{{id: other, set: {{{layer}: 25}}, because: a, source: b}}]}}]}}]")
+            studies = universes.Multiverse({"s": place / "s.h5"}, place, settings_of(place, text))
+            found = verdicts.evaluate("p", {"id": "A", "where": "", "claim": "a", "checks": [check]}, studies)
+            self.assertEqual(len(found.ran), ran, (layer, check))
+            self.assertNotIn("2 settings", found.sentence())
+
     def test_the_papers_own_setting_decides_where_it_is_known(self):
         setting = universes.Setting("a", "", ({"id": "1"}, {"id": "2", "paper": True}))
         cases = [verdicts.Case({"a": a}, "r", [Outcome("", items=[Item("p", state=state)])])

@@ -8,7 +8,7 @@ from .comparisons import better, close, comparable, group, identical, lead
 from .crews import earlier, equal_per_evaluation, lower_at_time
 from .outcome import Missing, Outcome
 from .panels import names
-from .sizes import bound, drop, flat, growth, reach, trend, within
+from .sizes import bound, drop, flat, growth, mean, reach, trend, within
 from ..stats.measures import TooShort
 
 
@@ -39,6 +39,7 @@ for function, its_keys in {
     lead: "who* on* over* among metric rank share combine",
     identical: "who* against* on* column",
     within: "who* on* value low high statistic",
+    mean: "who* on* value low high",
     drop: "who* on* start* end* factor* metric",
     close: "who* against* on* share* because* value one_sided combine",
     flat: "who* on* early* late* factor* because* metric",

@@ -70,6 +70,10 @@ class Studies:
         """Results of a study; None without results."""
         return self.whole(study)
 
+    def whole_study(self, study):
+        """The results whose problems and methods a statement about all of them means, in whatever universe."""
+        return self.get(study)
+
     def text(self, study):
         """The text of the file of a study, beside that of its results; "" if there is none."""
         return ""
@@ -113,6 +117,9 @@ class Studies:
                 missing.append(f"{study}: the results have fewer queries than the study file of the paper")
             else:
                 mine = [one for one in results.problems if problem in ("", one, results.group(one).place)]
+                if not problem:
+                    missing += [f"{study}: no results of {one} with {verdicts.words(self.universe)}"
+                                for one in self.whole_study(study).problems if one not in results.problems]
                 found += [(f"{study}, {one}" if len(results.problems) > 1 or problem else study, results, one)
                           for one in mine]
         if not found:

@@ -261,7 +261,8 @@ def lead(check, studies):
     who, rank, share = check["who"], int(check.get("rank", 1)), float(check.get("share", 0.5))
     items = []
     for where, results, problem in studies.panels(check["on"]):
-        among = names(check["among"]) if "among" in check else methods_of(results, problem)
+        everybody = methods_of(studies.whole_study(where.partition(",")[0]), problem)
+        among = names(check["among"]) if "among" in check else everybody
         require(studies, results, problem, [who, *among], where)
         metric = metric_of(results, problem, check.get("metric"), where)
         methods, sign = list(dict.fromkeys([who, *among])), -1.0 if more_is_better(results, problem, metric) else 1.0

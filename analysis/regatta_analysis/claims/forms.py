@@ -106,7 +106,8 @@ APART = (lambda check: check.get("combine") != "pooled", "pooled is for better")
 LESS = (lambda check: check.get("value", {}).get("sense") != "max", "takes values of which less is better")
 MARGIN = (lambda check: check.get("one_sided", False) or check["factor"] >= 1, "factor is below 1")
 RULES = {
-    "comparable": (LESS, MARGIN, APART), "close": (APART,), "lead": (APART,), "flat": (MARGIN,), "within": (_some("low", "high"), ordered("low", "high")),
+    "comparable": (LESS, MARGIN, APART), "close": (APART,), "lead": (APART,), "flat": (MARGIN,),
+    **dict.fromkeys(("within", "mean"), (_some("low", "high"), ordered("low", "high"))),
     "equal per evaluation": (LESS, MARGIN, APART),
     "earlier": ((lambda check: "target" not in check or "share" not in check, "takes target or share"),),
     "group": ((lambda check: check.get("factor", 1) == 1 or "because" in check, "a factor needs a reason, because"), APART),
@@ -116,7 +117,7 @@ RULES = {
 }
 
 
-FIXED = {"lead", "growth", "trend"}  # kinds for a number of trials that was fixed beforehand
+FIXED = {"lead", "growth", "trend", "mean"}  # kinds for a number of trials that was fixed beforehand
 REGRETS = {"simple", "cumulative", "instantaneous", "average"}
 DEFAULTS = {"flat": "instantaneous", "growth": "cumulative", "bound": "cumulative", "lower at time": "simple",
             "earlier": "simple"}  # metrics of kinds that do not turn to the best value where there is no optimum

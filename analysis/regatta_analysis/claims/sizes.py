@@ -38,6 +38,23 @@ def within(check, studies):
     return interval_outcome(items, f"{describe_value(check)} of a typical trial", low, high)
 
 
+def mean(check, studies):
+    """The mean over trials lies in an interval. The test has the conditions of `growth`: a stuck trial counts for much.
+
+    - `who`, `on`, `value`: the method, the panels and the value.
+    - `low`, `high`: the ends of the interval; one of them is enough.
+
+    {kind: mean, who: EI, on: study/Plane, value: {metric: simple, at: last}, low: 0.01, high: 1}
+    """
+    low, high, items = float(check.get("low", -np.inf)), float(check.get("high", np.inf)), []
+    for panel, results, problem, who in each_method(check, studies):
+        value = dict(check.get("value", {}))
+        value["metric"] = metric_of(results, problem, value.get("metric"), panel.where)
+        frame = trial_values(results, problem, value, [who]).dropna().to_frame()
+        items.append(functional(panel, frame, who, lambda means: means[..., 0], low, high))
+    return interval_outcome(items, f"mean {describe_value(check)}", low, high, BOOTSTRAP)
+
+
 def drop(check, studies):
     """The values of a trial fall by at least a factor between two queries.
 

@@ -112,11 +112,11 @@ class Verdict:
 
     @property
     def words(self):
-        """The grade, naming what it depends on, or how much of it is shown."""
+        """The grade, naming what it depends on, how much of it is shown, or where it leans."""
         if self.grade == DEPENDS:
             return f"depends on {' or '.join(map(' and '.join, self.turns_on))}"
         if self.grade not in (SUPPORTED, PARTLY):
-            return self.grade
+            return ", ".join([self.grade, *self._lean("leans", "", "")])
         tally = self.first.tally
         if self.first.grade == SHOWN:  # and others are not
             return f"{self.grade}: shown in {self.shares()[SHOWN]} of {len(self.ran)} {self.combined}"
@@ -171,16 +171,22 @@ class Verdict:
         text = "; ".join(part for part in parts if part)
         return f"{text[0].upper()}{text[1:]}."
 
-    def _lean(self):
-        """The side of the statement on which the effects of an undecided claim are."""
+    @property
+    def leaning(self):
+        """(comparisons whose effect is on the side of the statement, comparisons that have a side) of an undecided claim;
+        (0, 0) of others."""
         known = [i for i in self.first.judged if i.state != VOID and not np.isnan(i.value)
                  and np.isfinite([i.least, i.most]).any()]
         if self.grade != NOTHING or not known:
-            return []
-        inside = sum(i.least <= i.value <= i.most for i in known)
-        if len(known) == 1:
-            return [f"it leans {'towards' if inside else 'against'} the statement"]
-        return [f"it leans towards the statement in {inside} of {len(known)} comparisons"]
+            return 0, 0
+        return sum(i.least <= i.value <= i.most for i in known), len(known)
+
+    def _lean(self, subject="it leans", statement=" the statement", comparisons=" comparisons"):
+        """The side of the statement on which the effects of an undecided claim are, in words."""
+        inside, known = self.leaning
+        if known == 1:
+            return [f"{subject} {'towards' if inside else 'against'}{statement}"]
+        return [f"{subject} towards{statement} in {inside} of {known}{comparisons}"] if known else []
 
     def _which(self):
         """The comparisons that hold and those that do not, if there are both."""
