@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from regatta_analysis.claims import checks, claims, verdicts
-from regatta_analysis.claims.grades import GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, Tally
+from regatta_analysis.claims.grades import CONTRADICTED, GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, SHOWN, Tally
 from regatta_analysis.claims.outcome import number
 from regatta_analysis.load.errors import InputError
 
@@ -235,7 +235,8 @@ def _estimate(case):
               if case[key] is not None]
     if _misleads(case):
         return f"{number(case['value'])}, claimed {' and '.join(limits)}; the interval that decided was not recorded"
-    return f"{number(case['value'])} [{low}, {high}]" + (f", claimed {' and '.join(limits)}" if limits else "")
+    certain = case["grade"] in (SHOWN, CONTRADICTED) and case["low"] is case["high"] is None  # no chance is in it
+    return number(case["value"]) + ("" if certain else f" [{low}, {high}]") + (f", claimed {' and '.join(limits)}" if limits else "")
 
 
 def _misleads(case):

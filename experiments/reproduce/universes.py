@@ -5,7 +5,7 @@ The file lists figures. A figure has its study files, `size`, the trials of the 
 (paths as in its `sweep`) with values, `because`, a reason, and `source`. `ours: true` marks the alternative of the
 study file; `paper: true` marks one that is known to be the paper's. A universe chooses one alternative for each
 setting of a figure. `design: crossed` (the default) takes all combinations; `design: one at a time` takes those that
-differ from ours in one setting.
+differ from ours in one setting, and so does a setting with `alone: true` beside settings that are crossed.
 
 The universes of a study are one sweep of it, with the same trials, results file and resume. The key of a trial has
 every option of its run, and so tells its universe."""
@@ -41,6 +41,7 @@ class Setting:
     id: str
     what: str
     alternatives: tuple  # of dictionaries: id, set, because, source, ours, paper
+    alone: bool = False  # whether it is not crossed with the other settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +56,10 @@ class Figure:
     def universes(self):
         """[{setting: alternative}], ours first."""
         ours = {s.id: _ours(s)["id"] for s in self.settings}
-        if self.design == "crossed":
-            names = [[a["id"] for a in s.alternatives] for s in self.settings]
-            rows = [dict(zip(ours, row)) for row in itertools.product(*names)]
-        else:
-            rows = [ours] + [ours | {s.id: a["id"]} for s in self.settings for a in s.alternatives]
+        crossed = [s for s in self.settings if self.design == "crossed" and not s.alone]
+        names = [[a["id"] for a in s.alternatives] for s in crossed]
+        rows = [ours | dict(zip([s.id for s in crossed], row)) for row in itertools.product(*names)]
+        rows += [ours | {s.id: a["id"]} for s in self.settings for a in s.alternatives]
         return [ours] + [row for row in _distinct(rows) if row != ours]
 
     def values(self, universe):
@@ -69,6 +69,11 @@ class Figure:
             chosen = universe.get(setting.id, _ours(setting)["id"])
             found |= next(a["set"] for a in setting.alternatives if a["id"] == chosen)
         return found
+
+    def fewest(self):
+        """{path: the smallest alternative} of the numbers of queries that are open."""
+        paths = [path for path in self.values({}) if path.endswith(".iterations")]
+        return {path: min(a["set"][path] for s in self.settings for a in s.alternatives if path in a["set"]) for path in paths}
 
 
 class Settings:
@@ -153,7 +158,7 @@ def _known(where, entry, needed, allowed):
 
 def _setting(where, entry):
     where += f", setting {entry.get('id', '?')}"
-    _known(where, entry, {"id", "what", "alternatives"}, set())
+    _known(where, entry, {"id", "what", "alternatives"}, {"alone"})
     for alternative in mappings(where, "alternatives", entry["alternatives"]):
         place, values = f"{where}, {alternative.get('id', '?')}", alternative.get("set", {})
         _known(place, alternative, {"id", "set", "because", "source"}, {"ours", "paper"})
@@ -171,7 +176,7 @@ def _setting(where, entry):
             raise InputError(f"{where}: {sorted(missing)[0]!r} is not set by every alternative")
     return Setting(str(entry["id"]), " ".join(str(entry["what"]).split()),
                    tuple(a | {"id": str(a["id"]), "because": " ".join(str(a["because"]).split())}
-                         for a in entry["alternatives"]))
+                         for a in entry["alternatives"]), bool(entry.get("alone")))
 
 
 class Multiverse(claims.Studies):
@@ -300,14 +305,14 @@ class _View(Group):
 
 def view(results, figure, universe):
     """The trials of a universe as results of the study without its sweep. None if there are no such trials."""
-    values, ours = figure.values(universe), figure.values({})
+    values, ours, fewest = figure.values(universe), figure.values({}), figure.fewest()
     names = frozenset(_name(path) for path in ours)
     found, entries = {}, _entries(results.study)
     for problem in results.problems:
         group = results.group(problem)
         label, base = _without(group.label, names), _without(group.base, names)
         codes, cells = results.remember(("cells", problem), functools.partial(_cells, group))
-        mine = np.array([_belongs(had, base, _without(algorithm, names), values, ours, entries)
+        mine = np.array([_belongs(had, base, _without(algorithm, names), values, (ours, fewest), entries)
                          for had, algorithm in cells], bool)
         rows = group.rows[mine[codes]]
         if len(rows):
@@ -325,11 +330,12 @@ def _cells(group):
     return codes, list(zip(settings, group.column("algorithm")[first]))
 
 
-def _belongs(had, problem, algorithm, values, ours, entries):
+def _belongs(had, problem, algorithm, values, known, entries):
     """Whether a trial ran with these values, or does not read them. An algorithm's value has priority over its
     problem's, and that over the common one, as in the study file. `had`: the settings of the trial. If they lack a
-    parameter of the algorithm, the file is older than the parameter, which had its default, which is ours."""
-    wanted = {}
+    parameter of the algorithm, the file is older than the parameter, which had its default, which is ours. A trial with
+    fewer queries than any alternative is of a study at a smaller scale, whose settings are ours."""
+    wanted, (ours, fewest) = {}, known
     for path, value in sorted(values.items(), key=lambda pair: LAYERS.index(pair[0].partition(".")[0])):
         layer, _, rest = path.partition(".")
         label = {"problems": problem, "algorithms": algorithm}.get(layer)
@@ -340,10 +346,11 @@ def _belongs(had, problem, algorithm, values, ours, entries):
         later = [entries.get((l, n), ()) for l, n in (("problems", problem), ("algorithms", algorithm))
                  if LAYERS.index(l) > LAYERS.index(layer)]
         if not any((block, name) in own for own in later):
-            wanted[block, name] = value, ours[path] if block == layer.removesuffix("s") else None
-    for (block, name), (value, default) in wanted.items():
+            default = ours[path] if block == layer.removesuffix("s") or path in fewest else None
+            wanted[block, name] = value, default, fewest.get(path, 0)
+    for (block, name), (value, default, least) in wanted.items():
         text = had.get(block, {}).get(name, had.get("run", {}).get(name) if block == "problem" else None)
-        text = default if text is None else text
+        text = default if text is None or (least and float(text) < least) else text
         if text is not None and not _same(text, value):
             return False
     return True

@@ -212,6 +212,24 @@ class Coverage(common.Case):
             for figure in wanted.split():
                 self.assertIn(f"`{figure}`", page)
 
+    def test_every_study_is_in_a_figure_and_every_figure_in_the_table(self):
+        """The table of docs/reproduce-a-paper.md has each figure with its study files, but for summaries over others."""
+        page = (common.HERE.parents[1] / "docs" / "reproduce-a-paper.md").read_text()
+        rows, name = {}, ""
+        for line in page.splitlines():
+            cells = [cell.strip() for cell in line.split("|")[1:-1]]
+            if len(cells) == 5:
+                name = cells[0] or name
+                for figure in re.findall("`(.+?)`", cells[2]):
+                    rows[name, figure] = set(re.findall("`(.+?)`", cells[3]))
+        for paper in map(catalogue.paper, self.PAPERS):
+            there = {path.stem for path in paper.directory.glob("*.yaml")} - {"claims", "figures", "settings"}
+            self.assertEqual({study for study in there if "smoke" not in study} - set(paper.studies()), set(), paper.name)
+            for figure in paper.figures:
+                if figure["id"] not in ("profiles", "ranks"):
+                    self.assertEqual(rows.get((paper.name, figure["id"])), set(catalogue.studies_of(figure)),
+                                     (paper.name, figure["id"]))
+
     def test_panels_are_problems_of_their_studies(self):
         for name in catalogue.papers():
             paper = catalogue.paper(name)

@@ -136,6 +136,27 @@ class Results(common.Case):
         self.assertEqual([tuple(u.values()) for u in figure.universes()],
                          [("two", "short"), ("five", "short"), ("two", "long")])
 
+    def test_a_setting_alone_is_not_crossed(self):
+        figure = settings_of(self.scratch, SETTINGS.replace("what: Length", "alone: true\n        what: Length")).figure("s")
+        self.assertEqual([tuple(u.values()) for u in figure.universes()],
+                         [("two", "short"), ("five", "short"), ("two", "long")])
+
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_a_study_of_fewer_queries_than_any_alternative_has_our_settings(self):
+        text = SETTINGS[:SETTINGS.index("      - id: scale")] + """      - id: budget
+        what: Queries.
+        alternatives:
+          - {id: four, ours: true, set: {common.iterations: 4}, because: a, source: b}
+          - {id: eight, set: {common.iterations: 8}, because: a, source: b}
+"""
+        figure = settings_of(self.scratch, text).figure("s")
+        for queries, wanted in ((2, ["four"]), (4, ["four"]), (8, ["eight"]), (6, [])):
+            file, results = self.scratch / "s.yaml", self.scratch / f"{queries}.h5"
+            file.write_text(STUDY.replace("iterations: 4", f"iterations: {queries}"))
+            subprocess.run([REGATTA, "run", file, "-o", results, "-quiet"], check=True, capture_output=True)
+            views = {u["budget"]: universes.view(load(results), figure, u) for u in figure.universes() if u["width"] == "two"}
+            self.assertEqual([name for name, one in views.items() if one], wanted, queries)
+
     @unittest.skipUnless(REGATTA, "no program")
     def test_same_trials_same_file_same_resume(self):
         """Results of the study as it is are those of our universe; the sweep adds the others to them."""
@@ -185,17 +206,17 @@ class Results(common.Case):
         for named, had in (({}, "law"), ({"contexts": "uniform"}, "uniform")):
             for value in ("law", "uniform"):
                 own = {"algorithm": {"ties": "lowest", **named}}
-                self.assertEqual(universes._belongs(own, "P", "Random", {path: value}, {path: "law"}, {}),
+                self.assertEqual(universes._belongs(own, "P", "Random", {path: value}, ({path: "law"}, {}), {}),
                                  value == had, (named, value))
-        self.assertTrue(universes._belongs({}, "P", "US", {path: "uniform"}, {path: "law"}, {}))
+        self.assertTrue(universes._belongs({}, "P", "US", {path: "uniform"}, ({path: "law"}, {}), {}))
 
     def test_a_law_of_the_context_is_a_setting(self):
         """Its comma and its parentheses stand in labels."""
         ours, path = {"problems.Camel.law": "normal(0.5, 0.2)"}, "problems.Camel.law"
         for law in ("normal(0.5, 0.2)", "uniform(0, 1)"):
             had = {"problem": {"clip": "true", "law": f'["{law}"]'}}
-            self.assertTrue(universes._belongs(had, "Camel", "ERBO", {path: law}, ours, {}))
-            self.assertFalse(universes._belongs(had, "Camel", "ERBO", {path: "uniform(0, 2)"}, ours, {}))
+            self.assertTrue(universes._belongs(had, "Camel", "ERBO", {path: law}, (ours, {}), {}))
+            self.assertFalse(universes._belongs(had, "Camel", "ERBO", {path: "uniform(0, 2)"}, (ours, {}), {}))
             self.assertEqual(universes._without(f"Camel (law={law}, dim=1)", {"law"}), "Camel (dim=1)")
 
     def test_study_files_keep_their_universes(self):
@@ -383,9 +404,10 @@ class Record(common.Case):
 
     def test_evidence_in_one_clause(self):
         case = {"value": 0.5, "low": 0.25, "high": None, "least": None, "most": 1.0, "universe": {}, "reading": "a",
-                "results": True}
+                "results": True, "grade": SHOWN}
         one = {"grade": SHOWN, "shares": {SHOWN: 1}, "count": {"shown": 1}, "cases": [case]}
         self.assertEqual(record.evidence(one), "0.5 [0.25, ∞], claimed at most 1")
+        self.assertEqual(record.evidence(one | {"cases": [case | {"low": None}]}), "0.5, claimed at most 1")
         for low, high, words in ((0.25, None, "0.5 [0.25, ∞], claimed at most 1"), (0.25, 0.75, "0.5, claimed at most 1; the "
                                  "interval that decided was not recorded"), (1.5, None, "0.5, claimed at most 1; the interval "
                                                                              "that decided was not recorded")):
