@@ -21,6 +21,7 @@ from . import catalogue, kept, universes
 VERSION = 2
 WIDTH, DEEPEST = 118, 4  # of lines of a record; what lies deeper than so many brackets has one line
 LEVEL = "5 % over the comparisons of the claim"  # of claims that lack it: 5 % for each of their comparisons
+PICTURE = re.compile(r"an experiment of the paper's size shows it with probability ([^\]]+\])")
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
 
 
@@ -202,6 +203,8 @@ def claim_table(name, found):
     before = sum("level" not in claim for claim in found["claims"] if claim["grade"] not in (NOT_RUN, NOT_COMPARABLE))
     told = (f" {before} claims were graded when every comparison had an error of 5 % by itself; grades on new results hold "
             "at 5 % over all comparisons of a claim together." if before else "")
+    if any(PICTURE.search(claim["sentence"]) for claim in found["claims"]):
+        told += " P(picture): the share of experiments of the paper's size that show the statement, with its 90 % interval."
     lines = [f"{summary(found)}; {_commands(found)}.{told}", "", "| claim | the paper says | grade | evidence |",
              "|---|---|---|---|"]
     known = claims_told(found)
@@ -217,6 +220,11 @@ def evidence(claim):
     """The basis of the grade of a claim of a record, in one clause."""
     if claim["grade"] in (NOT_RUN, NOT_COMPARABLE):
         return claim["sentence"].partition(": ")[2]
+    return _alone(claim) + "".join(f"; P(picture) {found}" for found in PICTURE.findall(claim.get("sentence", "")))
+
+
+def _alone(claim):
+    """The basis of a grade without how often an experiment of the paper's size shows the statement."""
     cases, tally, first = sum(claim["shares"].values()), Tally(**claim["count"]), claim["cases"][0]
     kinds = verdicts.combined((case["universe"], case["reading"]) for case in claim["cases"] if case["results"])
     if len(claim["shares"]) > 1:

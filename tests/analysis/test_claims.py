@@ -322,6 +322,7 @@ class Files(common.Case):
                             (one.replace("checks: %s", "readings: []"), "list of mappings"),
                             (one % fine + (one % fine).partition("\n")[2], "claim 1 stands here twice"),
                             (one % f"{fine}, printed: z", "printed is a number"),
+                            (one % f"{fine}, price: 61", "price is a text, not 61"),
                             (one % fine + "tables: 5", "tables is a list"),
                             (one % fine + "tables: [{title: t, rows: [{who: EI}]}]", "published")):
             self.refused(text, words)

@@ -237,6 +237,11 @@ class Known(common.Case):
         self.assertEqual((found.grade, found.words), (SUPPORTED, "supported: 1 of 2 shown"))
         self.assertIn("SUPPORTED: 1 OF 2 SHOWN", claims.plain([found]))
 
+    def test_a_claim_that_nobody_ran_names_its_price(self):
+        check = {"kind": "better", "who": "EI", "against": "Random", "on": "nowhere"}
+        self.assertEqual(self.graded(check, price="61 core-hours").sentence(), "Not run: no results of nowhere yet (61 core-hours).")
+        self.assertEqual(self.graded(check).sentence(), "Not run: no results of nowhere yet.")
+
     def test_all_checks_of_a_claim_are_decided_together(self):
         """Twelve wins on each of three functions hold alone; beside an open comparison each has a fourth of the error."""
         better = {"kind": "better", "who": "EI", "against": "Random", "on": "race"}

@@ -140,7 +140,7 @@ class Command(common.Case):
                              "--launch", "", "--command", "make it so")
         self.assertEqual((code, err), (0, ""))
         self.assertIn("[1/1] irgp_ucb/fig2a", out)
-        self.assertIn("  note: no outcome of 2 trials of a cell can decide claims C6, C7, ", out)
+        self.assertIn("  note: no outcome of 2 trials of a cell can decide claim C10; it takes 7 ", out)
         page = (self.scratch / "irgp_ucb" / "report.html").read_text()
         self.assertIn("make it so", page)
         self.assertTrue((self.scratch / "irgp_ucb" / "smoke" / "fig2a.h5").exists())

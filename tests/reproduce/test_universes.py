@@ -407,6 +407,8 @@ class Record(common.Case):
                 "results": True, "grade": SHOWN}
         one = {"grade": SHOWN, "shares": {SHOWN: 1}, "count": {"shown": 1}, "cases": [case]}
         self.assertEqual(record.evidence(one), "0.5 [0.25, ∞], claimed at most 1")
+        said = "Shown: 1 shown; an experiment of the paper's size shows it with probability 0.9 [0.8, 1.0]."
+        self.assertEqual(record.evidence(one | {"sentence": said}), "0.5 [0.25, ∞], claimed at most 1; P(picture) 0.9 [0.8, 1.0]")
         self.assertEqual(record.evidence(one | {"cases": [case | {"low": None}]}), "0.5, claimed at most 1")
         for low, high, words in ((0.25, None, "0.5 [0.25, ∞], claimed at most 1"), (0.25, 0.75, "0.5, claimed at most 1; the "
                                  "interval that decided was not recorded"), (1.5, None, "0.5, claimed at most 1; the interval "

@@ -22,7 +22,7 @@ from ..load.yaml_file import mappings, parse_yaml, read_yaml
 
 ENOUGH = 1000
 LEAST = 7  # independent trials: with fewer no interval has an end
-CLAIM_KEYS = {"id", "where", "sentence", "claim", "checks", "readings", "printed", "needs"}
+CLAIM_KEYS = {"id", "where", "sentence", "claim", "checks", "readings", "printed", "needs", "price"}
 
 
 class Studies:
@@ -204,8 +204,9 @@ def read(path):
 def _check_readings(where, claim):
     if "printed" in claim and not forms.NUMBER[0](claim["printed"]):
         raise InputError(f"{where}: printed is a number, not {claim['printed']!r}")
-    if "sentence" in claim and not forms.TEXT[0](claim["sentence"]):
-        raise InputError(f"{where}: sentence is a text, not {claim['sentence']!r}")
+    for key in ("sentence", "price"):
+        if key in claim and not forms.TEXT[0](claim[key]):
+            raise InputError(f"{where}: {key} is a text, not {claim[key]!r}")
     for reading in mappings(where, "readings", verdicts.readings_of(claim)):
         for key in ("id", "because", "checks"):
             if key not in reading:

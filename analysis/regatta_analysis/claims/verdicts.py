@@ -102,6 +102,7 @@ class Verdict:
     readings: dict = field(default_factory=dict)  # id: reason
     printed: float = np.nan
     settings: dict = field(default_factory=dict)
+    price: str = ""  # what its results take, of a claim that nobody ran
 
     @property
     def first(self):
@@ -162,7 +163,7 @@ class Verdict:
         if self.grade == NOT_COMPARABLE:
             return f"Not comparable: {self.reasons()[0]}."
         if self.grade == NOT_RUN:
-            return f"Not run: {self.reasons()[0]}."
+            return f"Not run: {self.reasons()[0]}{f' ({self.price})' if self.price else ''}."
         parts = [f"{self.grade}: {self.first.tally}", *self._lean(), *self._which(), *self._cases()]
         value, low, high = self.picture
         if np.isfinite(value):
@@ -303,7 +304,7 @@ def evaluate(paper, claim, studies):
     grade, turns_on = conclude(cases, mine)
     return Verdict(paper, str(claim["id"]), claim["where"], " ".join(str(claim["claim"]).split()), grade, cases,
                    turns_on, {r["id"]: r["because"] for r in readings_of(claim)},
-                   float(claim.get("printed", np.nan)), mine)
+                   float(claim.get("printed", np.nan)), mine, claim.get("price", ""))
 
 
 def words(universe):
