@@ -182,8 +182,9 @@ def _setting(where, entry):
 class Multiverse(claims.Studies):
     """Results of a paper in one universe (ours by default)."""
 
-    def __init__(self, files, directory=None, settings=None, universe=None, raw=None):
+    def __init__(self, files, directory=None, settings=None, universe=None, raw=None, ours=None):
         super().__init__(files, raw=raw)
+        self._ours = ours or self
         self.directory, self.settings, self.universe = directory, settings or Settings(), universe or {}
         self._views = {}
 
@@ -191,12 +192,12 @@ class Multiverse(claims.Studies):
         return self.settings.universes(studies)
 
     def within(self, universe):
-        return Multiverse(self.files, self.directory, self.settings, universe, self._raw)
+        return Multiverse(self.files, self.directory, self.settings, universe, self._raw, self._ours)
 
     def whole_study(self, study):
         """The results in our own universe. A setting of one method or problem leaves the trials of the others as they are,
         so a universe that never ran has trials too, of some methods on some problems."""
-        return Multiverse(self.files, self.directory, self.settings, {}, self._raw).get(study) or self.get(study)
+        return self._ours.get(study) or self.get(study)
 
     def open_settings(self, studies):
         return self.settings.settings(studies)
