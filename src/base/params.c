@@ -343,14 +343,12 @@ static PetscErrorCode add_row(const RgParam *entry, RgTable *table)
   RgText accepted = {0};
 
   PetscCall(fill_accepted(entry, &accepted));
-  PetscCall(
-    rg_table_add(table, (const char *const[]){entry->name, type_name(entry->type),
-                                              !entry->fallback   ? "required"
-                                              : *entry->fallback ? entry->fallback
-                                                                 : "\"\"",
-                                              accepted.data,
-                                              entry->symbol && *entry->symbol ? entry->symbol : "-",
-                                              entry->doc ? entry->doc : ""}));
+  PetscCall(rg_table_add(table, "%s\v%s\v%s\v%s\v%s\v%s", entry->name, type_name(entry->type),
+                         !entry->fallback   ? "required"
+                         : *entry->fallback ? entry->fallback
+                                            : "\"\"",
+                         accepted.data, entry->symbol && *entry->symbol ? entry->symbol : "-",
+                         entry->doc ? entry->doc : ""));
   PetscCall(rg_text_clear(&accepted));
   return 0;
 }

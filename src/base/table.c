@@ -1,7 +1,9 @@
 /* Text tables with aligned columns. */
 #include "base/table.h"
 #include "base/grow.h"
+#include "base/number.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 /* Number of characters in a UTF-8 text. */
@@ -12,15 +14,28 @@ static int width_of(const char *text)
   return n;
 }
 
-PetscErrorCode rg_table_add(RgTable *table, const char *const *entries)
+PetscErrorCode rg_table_add(RgTable *table, const char *format, ...)
 {
+  va_list arguments;
+  char *whole;
+
+  va_start(arguments, format);
+  const int length = rg_format_list(NULL, 0, format, arguments);
+  va_end(arguments);
+  PetscCall(PetscMalloc1(length + 1, &whole));
+  va_start(arguments, format);
+  rg_format_list(whole, (size_t)length + 1, format, arguments);
+  va_end(arguments);
   PetscCall(rg_grow(table->n_rows, table->n_columns * sizeof(char *), &table->entries));
-  char **row = table->entries + (size_t)table->n_rows++ * table->n_columns;
+  char **row = table->entries + (size_t)table->n_rows++ * table->n_columns, *entry = whole;
   for (int j = 0; j < table->n_columns; j++) {
-    PetscCall(PetscStrallocpy(entries[j], &row[j]));
+    char *end = entry + strcspn(entry, "\v"), *next = *end ? end + 1 : end;
+    *end = '\0';
+    PetscCall(PetscStrallocpy(entry, &row[j]));
     rg_text_disarm(row[j], false);
+    entry = next;
   }
-  return 0;
+  return PetscFree(whole);
 }
 
 /* Width of a column including its heading; 0 if it has no entries. */

@@ -14,8 +14,9 @@ typedef struct {
   char **entries;                         /* n_rows x n_columns, owned */
 } RgTable;
 
-/* Append a row of n_columns texts (copied). */
-PetscErrorCode rg_table_add(RgTable *table, const char *const *entries);
+/* Append a row. In `format` '\v' separates the entries; those that are left out are empty. */
+PetscErrorCode rg_table_add(RgTable *table, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
 /* Append the table to `text`, one line per row, and clear the rows. */
 PetscErrorCode rg_table_print(RgTable *table, RgText *text);
 

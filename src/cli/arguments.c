@@ -13,26 +13,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const char *remark)
-{
-  PetscCall(rg_text_add(text, "%-10s ", name));
-  PetscCall(rg_text_add_real(text, value + 0.0)); /* 0, not -0 */
-  PetscCall(rg_text_add(text, "%s\n", remark));
-  return 0;
-}
-
-PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const double *x,
-                            const char *remark)
-{
-  PetscCall(rg_text_add(text, "%-10s ", name));
-  for (int j = 0; j < dim; j++) {
-    PetscCall(rg_text_add(text, j ? ", " : "("));
-    PetscCall(rg_text_add_real(text, x[j] + 0.0));
-  }
-  PetscCall(rg_text_add(text, ")%s\n", remark));
-  return 0;
-}
-
 /* The largest number of parts of a study. */
 static const long most_parts = 1000000;
 
@@ -98,18 +78,7 @@ PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key
     values[n++] = value;
   }
   PetscCall(rg_params_set(params, options, key, n, values, place, found, &entry));
-  PetscCall(PetscFree(values));
-  return 0;
-}
-
-double rg_median(int n, double *values)
-{
-  int known = 0;
-
-  for (int i = 0; i < n; i++)
-    if (!isnan(values[i])) values[known++] = values[i];
-  if (!known || PetscSortReal(known, values)) return NAN;
-  return 0.5 * (values[(known - 1) / 2] + values[known / 2]);
+  return PetscFree(values);
 }
 
 static bool on_rank_0(void)
@@ -153,16 +122,32 @@ void rg_warn(const char *format, ...)
   va_end(arguments);
 }
 
+static void complain(const char *format, va_list arguments)
+{
+  if (!on_rank_0()) return;
+  fputs("regatta: ", stderr);
+  print(stderr, format, arguments);
+  fputc('\n', stderr);
+}
+
 void rg_complain(const char *format, ...)
 {
   va_list arguments;
 
-  if (!on_rank_0()) return;
-  fputs("regatta: ", stderr);
   va_start(arguments, format);
-  print(stderr, format, arguments);
+  complain(format, arguments);
   va_end(arguments);
-  fputc('\n', stderr);
+}
+
+PetscErrorCode rg_refuse(int *exit_code, const char *format, ...)
+{
+  va_list arguments;
+
+  *exit_code = RG_EXIT_BAD_INPUT;
+  va_start(arguments, format);
+  complain(format, arguments);
+  va_end(arguments);
+  return 0;
 }
 
 void rg_say(const char *format, ...)
@@ -173,6 +158,15 @@ void rg_say(const char *format, ...)
   va_start(arguments, format);
   print(stdout, format, arguments);
   va_end(arguments);
+}
+
+PetscErrorCode rg_say_table(RgTable *table)
+{
+  RgText text = {0};
+
+  PetscCall(rg_table_print(table, &text));
+  rg_say("%s", text.data);
+  return rg_text_clear(&text);
 }
 
 void rg_print_diagnostics(const RgDiagnostics *diagnostics)
@@ -213,24 +207,19 @@ static bool is_petsc_value(const char *word, const char *next)
   return !strncmp(word, "-gp_", 4) && !looks_like_option(next) && access(next, F_OK) != 0;
 }
 
-/* The notes of a command, and the exit codes. */
-static void print_notes(const char *name)
+/* Print usage and options, and where the command has notes, these and the exit codes. */
+static void print_help(const char *name, const char *usage, const RgOption *table)
 {
   const RgCommandEntry *entry = rg_commands;
 
-  while (entry->name && strcmp(entry->name, name)) entry++;
-  if (!entry->name || !entry->command->notes) return;
-  rg_say("\n%s\nExit codes:\n", entry->command->notes);
-  for (const RgManualExit *e = rg_manual_exits; e->doc; e++) rg_say("  %2d  %s\n", e->code, e->doc);
-}
-
-static void print_help(const char *name, const char *usage, const RgOption *table)
-{
   rg_say("usage: regatta %s\n", usage);
   for (const RgOption *o = table; o->name; o++)
     rg_say("  %s %-*s %s\n", o->name, (int)(22 - strlen(o->name)), o->value ? o->value : "",
            o->doc);
-  print_notes(name);
+  while (entry->name && strcmp(entry->name, name)) entry++;
+  if (!entry->name || !entry->command->notes) return;
+  rg_say("\n%s\nExit codes:\n", entry->command->notes);
+  for (const RgManualExit *e = rg_manual_exits; e->doc; e++) rg_say("  %2d  %s\n", e->code, e->doc);
 }
 
 static int find_option(const RgOption *table, const char *word)
@@ -248,21 +237,6 @@ static bool takes_no_value(const RgOption *option, const char *next, bool file_d
   return !option->value || (option->value[0] == '[' && (file_due || looks_like_option(next)));
 }
 
-static void complain_unknown_option(const char *command, const char *word, const RgOption *table)
-{
-  const char *names[RG_OPTIONS_MAX] = {0};
-  for (int i = 0; table[i].name && i < RG_OPTIONS_MAX - 1; i++) names[i] = table[i].name;
-  const char *nearest = rg_text_nearest(word, names);
-  rg_complain("%s: unknown option '%s'%s%s%s (regatta %s -help lists the options)", command, word,
-              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
-              command);
-}
-
-static bool asks_for_help(const char *word)
-{
-  return !strcmp(word, "-help") || !strcmp(word, "--help") || !strcmp(word, "-h");
-}
-
 PetscErrorCode rg_arguments_clear(RgArguments *arguments)
 {
   return PetscFree(arguments->positional);
@@ -278,7 +252,7 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
   if (manual) return 0;
   PetscCall(PetscMalloc1(argc, &arguments->positional));
   for (int i = 1; i < argc; i++) {
-    if (asks_for_help(argv[i])) {
+    if (!strcmp(argv[i], "-help") || !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
       print_help(argv[0], usage, table);
       *exit_code = RG_EXIT_OK;
       return 0;
@@ -295,7 +269,12 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
       arguments->option[entry] = argv[++i];
     } else if (looks_like_option(argv[i])) {
       if (!rg_arguments_petsc_knows(argv[i])) {
-        complain_unknown_option(argv[0], argv[i], table);
+        const char *names[RG_OPTIONS_MAX] = {0};
+        for (int k = 0; table[k].name && k < RG_OPTIONS_MAX - 1; k++) names[k] = table[k].name;
+        const char *nearest = rg_text_nearest(argv[i], names);
+        rg_complain("%s: unknown option '%s'%s%s%s (regatta %s -help lists the options)", argv[0],
+                    argv[i], nearest ? ", did you mean '" : "", nearest ? nearest : "",
+                    nearest ? "'?" : "", argv[0]);
         return 0;
       }
       if (i + 1 < argc && is_petsc_value(argv[i], argv[i + 1])) i++;

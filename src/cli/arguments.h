@@ -2,14 +2,10 @@
 #ifndef RG_CLI_ARGUMENTS_H
 #define RG_CLI_ARGUMENTS_H
 
+#include "base/table.h"
 #include "base/text.h"
 #include "regatta/error.h"
 #include "regatta/params.h"
-
-/* Append a line of `regatta eval`: a name, then numbers with full precision. */
-PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const char *remark);
-PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const double *x,
-                            const char *remark);
 
 /* Parse part and number of parts from "2/8"; on a mistake print a message of `command` and
    return false. */
@@ -20,9 +16,6 @@ char *rg_pair_split(char *word, RgPlace place, RgDiagnostics *found);
 /* Set a parameter from VALUE or [VALUE, ...]; cuts `value`. Mistakes are added to `found`. */
 PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key, char *value,
                            RgPlace place, RgDiagnostics *found);
-
-/* Median of the values that are not NaN; NaN if all are. Moves these values to the front. */
-double rg_median(int n, double *values);
 
 /* Parse seconds from "90", "1:30:00" or "30:00"; negative for any other text. */
 double rg_duration_parse(const char *text);
@@ -76,8 +69,13 @@ bool rg_arguments_petsc_knows(const char *word);
 
 /* Print one line to stderr on rank 0: `regatta: message`. */
 void rg_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and set *exit_code to RG_EXIT_BAD_INPUT. Returns 0, so that a command can end so. */
+PetscErrorCode rg_refuse(int *exit_code, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
 /* Print to stdout on rank 0. */
 void rg_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Print a table to stdout on rank 0, and clear its rows. */
+PetscErrorCode rg_say_table(RgTable *table);
 /* Print to stderr on the calling rank. Control characters are replaced, as in rg_complain and
    rg_say. */
 void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -40,10 +40,8 @@ static PetscErrorCode describe_keys(RgText *text, const char *heading, const RgS
   RgTable table = {.n_columns = 2, .headings = {"key", "meaning"}};
 
   PetscCall(rg_text_add(text, "%s\n", heading));
-  for (; keys->name; keys++)
-    PetscCall(rg_table_add(&table, (const char *const[]){keys->name, keys->doc}));
-  PetscCall(rg_table_print(&table, text));
-  return 0;
+  for (; keys->name; keys++) PetscCall(rg_table_add(&table, "%s\v%s", keys->name, keys->doc));
+  return rg_table_print(&table, text);
 }
 
 static const struct {
@@ -89,14 +87,13 @@ static PetscErrorCode describe_study(RgText *text)
                           "\nKeys of every entry of 'problems' and 'algorithms', beside their own "
                           "parameters",
                           rg_entry_keys));
-  PetscCall(rg_text_add(
+  return rg_text_add(
     text, "\nEntries also take the blocks 'surrogate' and 'maximiser'; problems take the "
           "settings of 'run' and 'workers', and the blocks 'crew', 'thinking' and 'noise'; "
           "algorithms with a "
           "model take 'pending'.\nSweep paths: "
           "common.KEY, problems.LABEL.KEY, "
-          "algorithms.LABEL.KEY, and BLOCK.KEY in place of KEY.\n"));
-  return 0;
+          "algorithms.LABEL.KEY, and BLOCK.KEY in place of KEY.\n");
 }
 
 static bool block_at(const RgRegistry *registry, int i, Entry *entry)
@@ -138,8 +135,7 @@ static PetscErrorCode default_domain(const RgProblemClass *class, RgDomain *doma
   *sound = found.n == 0;
   if (*sound) PetscCall(rg_problem_domain(class, options, domain));
   PetscCall(rg_params_clear(class->params, options));
-  PetscCall(PetscFree(options));
-  return 0;
+  return PetscFree(options);
 }
 
 static PetscErrorCode add_space(const RgSpace *space, const char *what, RgText *text)
@@ -165,8 +161,7 @@ static PetscErrorCode problem_needs(const RgRegistry *registry, int i, RgText *t
       PetscCall(rg_text_add(text, ", %d constraint%s", domain.n_constraints,
                             domain.n_constraints == 1 ? "" : "s"));
   }
-  PetscCall(rg_domain_destroy(&domain));
-  return 0;
+  return rg_domain_destroy(&domain);
 }
 
 static bool problem_at(const RgRegistry *registry, int i, Entry *entry)
@@ -224,19 +219,7 @@ static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class
   if (class->terms && class->terms->instead)
     PetscCall(rg_text_add(text, " or %s", class->terms->instead));
   PetscCall(rg_text_add(text, "%s\n", class->needs ? "" : "nothing, any domain will do"));
-  PetscCall(rg_text_add(text, "  Reads: %s\n", reads[class->reads & 3]));
-  return 0;
-}
-
-/* Append every line of `words`, indented. */
-static PetscErrorCode add_indented(RgText *text, const char *words)
-{
-  for (const char *line = words; *line;) {
-    int length = (int)strcspn(line, "\n");
-    PetscCall(rg_text_add(text, "  %.*s\n", length, line));
-    line += length + (line[length] == '\n');
-  }
-  return 0;
+  return rg_text_add(text, "  Reads: %s\n", reads[class->reads & 3]);
 }
 
 /* Append the remarks on deviations from the paper and on cost in the head comment of a method's
@@ -279,7 +262,12 @@ static PetscErrorCode describe_algorithm(const RgRegistry *registry, int i, RgTe
 
   PetscCall(rg_text_add(text, "%s: %s (algorithm, revision %d)\n", class->name, class->title,
                         class->revision));
-  PetscCall(add_indented(text, class->summary));
+  /* Append every line of `words`, indented. */
+  for (const char *line = class->summary; *line;) {
+    int length = (int)strcspn(line, "\n");
+    PetscCall(rg_text_add(text, "  %.*s\n", length, line));
+    line += length + (line[length] == '\n');
+  }
   PetscCall(rg_text_add(text, "  Source: %s\n", class->reference));
   PetscCall(add_remarks(text, class->name));
   PetscCall(describe_needs(text, class));
@@ -289,7 +277,7 @@ static PetscErrorCode describe_algorithm(const RgRegistry *registry, int i, RgTe
     RgTable table = {.n_columns = 2, .headings = {"name", "meaning"}};
     PetscCall(rg_text_add(text, "\nRecorded at every iteration\n"));
     for (const RgRecordColumn *c = class->columns; c->name; c++)
-      PetscCall(rg_table_add(&table, (const char *const[]){c->name, c->doc}));
+      PetscCall(rg_table_add(&table, "%s\v%s", c->name, c->doc));
     PetscCall(rg_table_print(&table, text));
   }
   return 0;
@@ -329,10 +317,9 @@ static PetscErrorCode describe_measures(RgText *text)
     PetscCall(rg_text_add(text, "  %s\n", rules[i]));
   PetscCall(rg_text_add(text, "\n"));
   for (int k = 0; rg_measure_info(k); k++)
-    PetscCall(rg_table_add(
-      &table, (const char *const[]){rg_measure_info(k)->usage, rg_measure_info(k)->meaning}));
-  PetscCall(rg_table_print(&table, text));
-  return 0;
+    PetscCall(
+      rg_table_add(&table, "%s\v%s", rg_measure_info(k)->usage, rg_measure_info(k)->meaning));
+  return rg_table_print(&table, text);
 }
 
 static bool kernel_at(const RgRegistry *registry, int i, Entry *entry)
@@ -364,37 +351,10 @@ static PetscErrorCode describe_kernel(const RgRegistry *registry, int i, RgText 
                                           : "no product of kernels of each of them"));
   PetscCall(rg_text_add(text, "  Random features of paths: %s\n",
                         kernel->spectrum ? "yes" : "refused, its spectrum is not known"));
-  PetscCall(rg_text_add(text, "  Bounds that need derivatives of paths: %s\n",
-                        kernel->slope > 0 ? "yes"
-                        : kernel->columns ? "refused, its paths have none"
-                                          : "refused, their deviation depends on the point"));
-  return 0;
-}
-
-static PetscErrorCode describe_family(RgText *text, const RgBoundFamily *family)
-{
-  RgTable table = {.n_columns = 2, .headings = {"curve", "what it bounds, or is"}};
-
-  PetscCall(rg_text_add(text, "%s: %s (theory)\n  Source: %s\n  Assumes: %s\n%s\n", family->name,
-                        family->title, family->reference, family->assumptions,
-                        family->nominal ? "  Nominal: some constants can't be known\n" : ""));
-  for (const RgBoundCurve *curve = family->curves; curve->name; curve++)
-    PetscCall(rg_table_add(&table, (const char *const[]){curve->name, curve->title}));
-  PetscCall(rg_table_print(&table, text));
-  return 0;
-}
-
-static PetscErrorCode describe_formula(RgText *text, const RgTheoryFormula *formula)
-{
-  PetscCall(rg_text_add(text, "%s: %s (formula of theory)\n  Source: %s\n  Takes columns:",
-                        formula->name, formula->summary, formula->reference));
-  for (int k = 0; formula->inputs[k]; k++) PetscCall(rg_text_add(text, " %s", formula->inputs[k]));
-  PetscCall(rg_text_add(text, "\n  Gives columns:"));
-  for (int k = 0; formula->outputs[k]; k++)
-    PetscCall(rg_text_add(text, " %s", formula->outputs[k]));
-  PetscCall(rg_text_add(text, "\n\nParameters\n"));
-  PetscCall(rg_params_describe(formula->params, text));
-  return 0;
+  return rg_text_add(text, "  Bounds that need derivatives of paths: %s\n",
+                     kernel->slope > 0 ? "yes"
+                     : kernel->columns ? "refused, its paths have none"
+                                       : "refused, their deviation depends on the point");
 }
 
 /* The families of bounds, and behind them the formulas. */
@@ -414,8 +374,25 @@ static PetscErrorCode describe_theory(const RgRegistry *registry, int i, RgText 
   int n;
   const RgBoundFamily *const *families = rg_bound_families(&n);
 
-  if (i < n) return describe_family(text, families[i]);
-  return describe_formula(text, &rg_theory_formulas[i - n]);
+  if (i < n) {
+    RgTable table = {.n_columns = 2, .headings = {"curve", "what it bounds, or is"}};
+    PetscCall(
+      rg_text_add(text, "%s: %s (theory)\n  Source: %s\n  Assumes: %s\n%s\n", families[i]->name,
+                  families[i]->title, families[i]->reference, families[i]->assumptions,
+                  families[i]->nominal ? "  Nominal: some constants can't be known\n" : ""));
+    for (const RgBoundCurve *curve = families[i]->curves; curve->name; curve++)
+      PetscCall(rg_table_add(&table, "%s\v%s", curve->name, curve->title));
+    return rg_table_print(&table, text);
+  }
+  const RgTheoryFormula *formula = &rg_theory_formulas[i - n];
+  PetscCall(rg_text_add(text, "%s: %s (formula of theory)\n  Source: %s\n  Takes columns:",
+                        formula->name, formula->summary, formula->reference));
+  for (int k = 0; formula->inputs[k]; k++) PetscCall(rg_text_add(text, " %s", formula->inputs[k]));
+  PetscCall(rg_text_add(text, "\n  Gives columns:"));
+  for (int k = 0; formula->outputs[k]; k++)
+    PetscCall(rg_text_add(text, " %s", formula->outputs[k]));
+  PetscCall(rg_text_add(text, "\n\nParameters\n"));
+  return rg_params_describe(formula->params, text);
 }
 
 static PetscErrorCode describe_laws(RgText *text)
@@ -425,16 +402,15 @@ static PetscErrorCode describe_laws(RgText *text)
   PetscCall(rg_text_add(
     text, "Laws of random contexts, independent in every coordinate, and of durations\n\n"));
   for (const RgDistributionInfo *info = rg_distribution_infos; info->usage; info++)
-    PetscCall(rg_table_add(&table, (const char *const[]){info->usage, info->meaning}));
+    PetscCall(rg_table_add(&table, "%s\v%s", info->usage, info->meaning));
   PetscCall(rg_table_print(&table, text));
   table = (RgTable){.n_columns = 2, .headings = {"as typed", "meaning"}};
   PetscCall(rg_text_add(
     text, "\nLaws of contexts that change with the number t = 1, 2, .. of the evaluation, the\n"
           "initial design included\n\n"));
   for (const RgDistributionInfo *info = rg_law_infos; info->usage; info++)
-    PetscCall(rg_table_add(&table, (const char *const[]){info->usage, info->meaning}));
-  PetscCall(rg_table_print(&table, text));
-  return 0;
+    PetscCall(rg_table_add(&table, "%s\v%s", info->usage, info->meaning));
+  return rg_table_print(&table, text);
 }
 
 static const struct {
@@ -495,80 +471,70 @@ static PetscErrorCode add_row(RgTable *table, const char *name, const char *titl
   PetscCall(rg_text_add(&line, "%.*s%s", (int)n, summary, summary[n] ? " ..." : ""));
   for (char *c = line.data; *c; c++)
     if (*c == '\n') *c = ' ';
-  PetscCall(rg_table_add(table, (const char *const[]){name, title, needs, line.data}));
-  PetscCall(rg_text_clear(&line));
-  return 0;
+  PetscCall(rg_table_add(table, "%s\v%s\v%s\v%s", name, title ? title : "", needs, line.data));
+  return rg_text_clear(&line);
 }
 
-/* A line for every entry of a subject. */
-static PetscErrorCode list_entries(const RgRegistry *registry, int subject, RgTable *table)
+/* The name in `names` that is nearest, as the end of a complaint; "": none is near. */
+static const char *suggest(const char *name, const char *const *names, char hint[96])
 {
-  Entry entry;
+  const char *nearest = rg_text_nearest(name, names);
 
-  for (int i = 0; subjects[subject].at(registry, i, &entry); i++) {
-    RgText needs = {0};
-    if (subjects[subject].needs) PetscCall(subjects[subject].needs(registry, i, &needs));
-    PetscCall(add_row(table, entry.name, entry.title, needs.data ? needs.data : "", entry.summary));
-    PetscCall(rg_text_clear(&needs));
-  }
-  return 0;
-}
-
-/* A line for every subject, with its number of names. */
-static PetscErrorCode list_subjects(const RgRegistry *registry, RgTable *table)
-{
-  Entry entry;
-  char title[32];
-
-  for (int k = 0; k < N_SUBJECTS && subjects[k].name; k++) {
-    int n = 0;
-    while (subjects[k].at(registry, n, &entry)) n++;
-    snprintf(title, sizeof(title), "%d names", n);
-    PetscCall(add_row(table, subjects[k].name, title, "", subjects[k].doc));
-  }
-  return 0;
+  hint[0] = '\0';
+  if (nearest) snprintf(hint, 96, ", did you mean '%.60s'?", nearest);
+  return hint;
 }
 
 static PetscErrorCode list(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   RgTable table = {.n_columns = 4, .headings = {"name", "title", "needs", "summary"}};
   const char *names[N_SUBJECTS + 1] = {0}, *name = arguments->n ? arguments->positional[0] : NULL;
-  RgText text = {0};
+  char hint[96];
   int subject = 0;
 
   for (int k = 0; k < N_SUBJECTS && subjects[k].name; k++) names[k] = subjects[k].name;
   while (name && names[subject] && strcmp(names[subject], name)) subject++;
-  if (name && !names[subject]) {
-    const char *nearest = rg_text_nearest(name, names);
-    rg_complain(
-      "list: nothing is called '%s'%s%s%s (problems, algorithms, kernels, measures or theory)",
-      name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-    *exit_code = RG_EXIT_BAD_INPUT;
-    return 0;
+  if (name && !names[subject])
+    return rg_refuse(
+      exit_code,
+      "list: nothing is called '%s'%s (problems, algorithms, kernels, measures or theory)", name,
+      suggest(name, names, hint));
+  if (name) { /* a line for every entry of the subject */
+    Entry entry;
+    table.headings[2] = subjects[subject].heading ? subjects[subject].heading : "";
+    for (int i = 0; subjects[subject].at(registry, i, &entry); i++) {
+      RgText needs = {0};
+      if (subjects[subject].needs) PetscCall(subjects[subject].needs(registry, i, &needs));
+      PetscCall(
+        add_row(&table, entry.name, entry.title, needs.data ? needs.data : "", entry.summary));
+      PetscCall(rg_text_clear(&needs));
+    }
+  } else { /* a line for every subject, with its number of names */
+    Entry entry;
+    char title[32];
+    for (int k = 0; k < N_SUBJECTS && subjects[k].name; k++) {
+      int n = 0;
+      while (subjects[k].at(registry, n, &entry)) n++;
+      snprintf(title, sizeof(title), "%d names", n);
+      PetscCall(add_row(&table, subjects[k].name, title, "", subjects[k].doc));
+    }
   }
-  if (name) table.headings[2] = subjects[subject].heading ? subjects[subject].heading : "";
-  if (name) PetscCall(list_entries(registry, subject, &table));
-  else PetscCall(list_subjects(registry, &table));
-  PetscCall(rg_table_print(&table, &text));
-  rg_say("%s", text.data);
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_say_table(&table);
 }
 
 const RgCommand rg_command_list = {
   RG_USAGE("list problems|algorithms|kernels|measures|theory", rg_only_plugins, 0, 1),
   .place = RG_ON_RANK_0, .run = list};
 
-static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *name)
+static PetscErrorCode refuse_unknown(const RgRegistry *registry, const char *name, int *exit_code)
 {
   const char **names = NULL;
+  char hint[96];
   Entry entry;
   int n = 0;
 
-  if (rg_left_out(name)) {
-    rg_complain("describe: " RG_LEFT_OUT, name, rg_left_out(name));
-    return 0;
-  }
+  if (rg_left_out(name))
+    return rg_refuse(exit_code, "describe: " RG_LEFT_OUT, name, rg_left_out(name));
   for (int k = 0; k < N_SUBJECTS; k++)
     for (int i = 0; subjects[k].at(registry, i, &entry); i++) {
       PetscCall(RG_GROW(n, names));
@@ -576,12 +542,11 @@ static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *n
     }
   PetscCall(RG_GROW(n, names));
   names[n] = NULL;
-  const char *nearest = rg_text_nearest(name, names);
-  rg_complain("describe: nothing is called '%s'%s%s%s (regatta list shows all names; also "
-              "run, surrogate, maximiser, study, measures, laws, results-format)",
-              name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-  PetscCall(PetscFree(names));
-  return 0;
+  PetscCall(rg_refuse(exit_code,
+                      "describe: nothing is called '%s'%s (regatta list shows all names; also run, "
+                      "surrogate, maximiser, study, measures, laws, results-format)",
+                      name, suggest(name, names, hint)));
+  return PetscFree(names);
 }
 
 /* Print all descriptions of a name: a problem and an algorithm may share it. */
@@ -595,14 +560,9 @@ static PetscErrorCode describe(const RgArguments *arguments, const RgRegistry *r
   for (int k = 0; k < N_SUBJECTS; k++)
     for (int i = 0; subjects[k].at(registry, i, &entry); i++)
       if (!strcmp(name, entry.name)) PetscCall(subjects[k].describe(registry, i, &text));
-  if (text.length) {
-    rg_say("%s", text.data);
-  } else {
-    PetscCall(complain_unknown(registry, name));
-    *exit_code = RG_EXIT_BAD_INPUT;
-  }
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  if (text.length) rg_say("%s", text.data);
+  else PetscCall(refuse_unknown(registry, name, exit_code));
+  return rg_text_clear(&text);
 }
 
 const RgCommand rg_command_describe = {

@@ -43,16 +43,17 @@ static bool parse_probability(const RgArguments *arguments, int option, double *
   return false;
 }
 
-static PetscErrorCode write_file(const char *path, const RgText *text, int *exit_code)
+/* Write a text to a file, and clear it. */
+static PetscErrorCode write_file(const char *path, RgText *text, int *exit_code)
 {
   FILE *file = fopen(path, "wb");
   bool good = file && fwrite(text->data, 1, text->length, file) == text->length;
   good = file && fclose(file) == 0 && good;
   if (!good) {
-    rg_complain("bounds: %s can't be written: %s", path, strerror(errno));
-    *exit_code = file ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
+    PetscCall(rg_refuse(exit_code, "bounds: %s can't be written: %s", path, strerror(errno)));
+    if (file) *exit_code = RG_EXIT_STORAGE;
   }
-  return 0;
+  return rg_text_clear(text);
 }
 
 /* Add one line per curve, with its value at the last query, or the reason why it has no bound. */
@@ -61,31 +62,22 @@ static PetscErrorCode show(const RgStudy *study, const RgTheoryTable *theory)
   RgTable table = {.n_columns = 9,
                    .headings = {"problem", "algorithm", "swept", "curve", ">T", ">gamma_T",
                                 ">value", "kind", "remark"}};
-  RgText text = {0};
 
   for (int i = 0; i < theory->n_cells; i++) {
     const RgCellTheory *cell = &theory->cells[i];
     const RgCell *of = &study->cells[i];
-    char queries[16], gamma[32], value[32];
-    snprintf(queries, sizeof(queries), "%d", cell->n);
     if (!cell->bounded)
-      PetscCall(rg_table_add(&table, (const char *const[]){of->problem_label, of->algorithm_label,
-                                                           of->swept, "none", queries, "", "", "",
-                                                           cell->why}));
+      PetscCall(rg_table_add(&table, "%s\v%s\v%s\vnone\v%d\v\v\v\v%s", of->problem_label,
+                             of->algorithm_label, of->swept, cell->n, cell->why));
     for (int k = 0; cell->bounded && k < cell->n_curves; k++) {
       if (!cell->value[k]) continue;
-      rg_format(gamma, sizeof(gamma), "%.6g", cell->gain->upper[cell->n - 1]);
-      rg_format(value, sizeof(value), "%.6g", cell->value[k][cell->n - 1]);
-      PetscCall(rg_table_add(
-        &table, (const char *const[]){of->problem_label, of->algorithm_label, of->swept,
-                                      cell->family->curves[k].name, queries, gamma, value,
-                                      rg_claim_names[cell->claim], cell->why}));
+      PetscCall(rg_table_add(&table, "%s\v%s\v%s\v%s\v%d\v%.6g\v%.6g\v%s\v%s", of->problem_label,
+                             of->algorithm_label, of->swept, cell->family->curves[k].name, cell->n,
+                             cell->gain->upper[cell->n - 1], cell->value[k][cell->n - 1],
+                             rg_claim_names[cell->claim], cell->why));
     }
   }
-  PetscCall(rg_table_print(&table, &text));
-  rg_say("%s", text.data);
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_say_table(&table);
 }
 
 static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments,
@@ -98,16 +90,13 @@ static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments
   if (arguments->option[OPT_OUTPUT]) {
     PetscCall(rg_theory_write_bounds(study, &theory, &text));
     PetscCall(write_file(arguments->option[OPT_OUTPUT], &text, exit_code));
-    PetscCall(rg_text_clear(&text));
   }
   if (arguments->option[OPT_CONFIDENCE]) {
     PetscCall(rg_theory_write_confidence(study, &theory, level, &text));
     PetscCall(write_file(arguments->option[OPT_CONFIDENCE], &text, exit_code));
-    PetscCall(rg_text_clear(&text));
   }
   if (*exit_code == RG_EXIT_OK) PetscCall(show(study, &theory));
-  PetscCall(rg_theory_destroy(&theory));
-  return 0;
+  return rg_theory_destroy(&theory);
 }
 
 /* ---- the law of a method --------------------------------------------------------------------- */
@@ -139,8 +128,7 @@ static PetscErrorCode make_domain(const LawOptions *o, RgDomain *domain)
   if (o->points)
     PetscCall(rg_space_set(&domain->design, o->dim, o->points, points, bounds, bounds + o->dim));
   else PetscCall(rg_space_box(&domain->design, o->dim, bounds, bounds + o->dim));
-  PetscCall(PetscFree2(points, bounds));
-  return 0;
+  return PetscFree2(points, bounds);
 }
 
 /* Mean and equal-tailed interval of a law; a constant has no interval. */
@@ -162,8 +150,7 @@ static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *setti
     out[1][i] = constant ? NAN : rg_confidence_quantile(&law, tail);
     out[2][i] = constant ? NAN : rg_confidence_quantile(&law, 1 - tail);
   }
-  PetscCall(rg_domain_destroy(&domain));
-  return 0;
+  return rg_domain_destroy(&domain);
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -182,20 +169,8 @@ static PetscErrorCode set_one(Job *job, char *word, RgDiagnostics *found)
 
   if (!value) return 0;
   const bool own = !job->method || rg_params_find(law_params, word);
-  PetscCall(rg_pair_set(own ? job->formula->params : job->method->params,
-                        own ? job->options : job->settings, word, value, place, found));
-  return 0;
-}
-
-static PetscErrorCode check_required(const Job *job, int n, char **words, RgDiagnostics *found)
-{
-  for (const RgParam *entry = job->formula->params; entry->name; entry++) {
-    bool given = entry->fallback || !rg_is_param(entry);
-    for (int i = 0; i < n; i++) given = given || !strcmp(words[i], entry->name);
-    if (!given)
-      rg_diagnostics_add(found, (RgPlace){"bounds", 0, 0}, "'%s' is missing", entry->name);
-  }
-  return 0;
+  return rg_pair_set(own ? job->formula->params : job->method->params,
+                     own ? job->options : job->settings, word, value, place, found);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -235,22 +210,6 @@ static PetscErrorCode read_rows(const RgTheoryFormula *formula, Rows *rows, bool
   return 0;
 }
 
-static PetscErrorCode write_rows(const RgTheoryFormula *formula, int n, double *const *out)
-{
-  RgText text = {0};
-
-  for (int k = 0; formula->outputs[k]; k++)
-    PetscCall(rg_text_add(&text, "%s%s", k ? "," : "", formula->outputs[k]));
-  for (int i = 0; i < n; i++)
-    for (int k = 0; formula->outputs[k]; k++) {
-      PetscCall(rg_text_add(&text, k ? "," : "\n"));
-      PetscCall(rg_text_add_real(&text, out[k][i]));
-    }
-  rg_say("%s\n", text.data);
-  PetscCall(rg_text_clear(&text));
-  return 0;
-}
-
 static PetscErrorCode evaluate(const Job *job, int *exit_code)
 {
   Rows rows = {0};
@@ -259,9 +218,9 @@ static PetscErrorCode evaluate(const Job *job, int *exit_code)
 
   PetscCall(read_rows(job->formula, &rows, &good));
   if (!good) {
-    rg_complain("bounds: standard input is no CSV table of numbers, with a header, of what the "
-                "formula takes (regatta describe NAME)");
-    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscCall(rg_refuse(
+      exit_code, "bounds: standard input is no CSV table of numbers, with a header, of what the "
+                 "formula takes (regatta describe NAME)"));
   } else {
     const size_t n = (size_t)PetscMax(rows.n, 1);
     PetscCall(PetscMalloc1(2 * RG_FORMULA_COLUMNS * n, &table));
@@ -275,27 +234,22 @@ static PetscErrorCode evaluate(const Job *job, int *exit_code)
     if (job->method)
       PetscCall(law_rows(job->method, job->settings, job->options, rows.n, given, out));
     else PetscCall(job->formula->rows(job->options, rows.n, given, out));
-    PetscCall(write_rows(job->formula, rows.n, out));
+    RgText text = {0};
+    for (int k = 0; job->formula->outputs[k]; k++)
+      PetscCall(rg_text_add(&text, "%s%s", k ? "," : "", job->formula->outputs[k]));
+    for (int i = 0; i < rows.n; i++)
+      for (int k = 0; job->formula->outputs[k]; k++) {
+        PetscCall(rg_text_add(&text, k ? "," : "\n"));
+        PetscCall(rg_text_add_real(&text, out[k][i]));
+      }
+    rg_say("%s\n", text.data);
+    PetscCall(rg_text_clear(&text));
     PetscCall(PetscFree(table));
   }
-  PetscCall(PetscFree(rows.cell));
-  return 0;
+  return PetscFree(rows.cell);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
-
-static PetscErrorCode complain_unknown(const char *name)
-{
-  RgText known = {0};
-
-  for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
-    PetscCall(rg_text_add(&known, "%s, ", formula->name));
-  rg_complain("bounds: nothing is called '%s' (%sor a method with a confidence parameter of known "
-              "law)",
-              name, known.data);
-  PetscCall(rg_text_clear(&known));
-  return 0;
-}
 
 static PetscErrorCode run_job(Job *job, int n, char **words, int *exit_code)
 {
@@ -308,15 +262,18 @@ static PetscErrorCode run_job(Job *job, int n, char **words, int *exit_code)
     PetscCall(rg_params_defaults(job->method->params, job->settings));
   }
   for (int i = 0; i < n; i++) PetscCall(set_one(job, words[i], &found));
-  PetscCall(check_required(job, n, words, &found));
-  if (found.n) rg_complain("bounds: %s", found.list[0].message);
-  if (found.n) *exit_code = RG_EXIT_BAD_INPUT;
+  for (const RgParam *entry = job->formula->params; entry->name; entry++) {
+    bool given = entry->fallback || !rg_is_param(entry);
+    for (int i = 0; i < n; i++) given = given || !strcmp(words[i], entry->name);
+    if (!given)
+      rg_diagnostics_add(&found, (RgPlace){"bounds", 0, 0}, "'%s' is missing", entry->name);
+  }
+  if (found.n) PetscCall(rg_refuse(exit_code, "bounds: %s", found.list[0].message));
   else PetscCall(evaluate(job, exit_code));
   PetscCall(rg_params_clear(job->formula->params, job->options));
   if (job->method) PetscCall(rg_params_clear(job->method->params, job->settings));
   PetscCall(PetscFree(job->options));
-  PetscCall(PetscFree(job->settings));
-  return 0;
+  return PetscFree(job->settings);
 }
 
 /* Evaluate formula or method `name` with n settings KEY=VALUE on the CSV table from standard input,
@@ -326,18 +283,21 @@ static PetscErrorCode run_formula(const RgRegistry *registry, const char *name, 
 {
   const RgAlgorithmClass *method = rg_registry_find_algorithm(registry, name);
   Job job = {.formula = rg_theory_formula_find(name)};
+  RgText known = {0};
 
   if (!job.formula && method && method->confidence && !(method->traits & RG_NO_WIDTH)) {
     job.formula = &law_formula;
     job.method = method;
   }
-  if (job.formula) {
-    PetscCall(run_job(&job, n, (char **)(uintptr_t)words, exit_code));
-  } else {
-    PetscCall(complain_unknown(name));
-    *exit_code = RG_EXIT_BAD_INPUT;
-  }
-  return 0;
+  if (job.formula) return run_job(&job, n, (char **)(uintptr_t)words, exit_code);
+  for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
+    PetscCall(rg_text_add(&known, "%s, ", formula->name));
+  PetscCall(
+    rg_refuse(exit_code,
+              "bounds: nothing is called '%s' (%sor a method with a confidence parameter of "
+              "known law)",
+              name, known.data));
+  return rg_text_clear(&known);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -349,16 +309,11 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   RgTheoryOptions with = {.tight = arguments->option[OPT_TIGHT] != NULL, .delta = 0.1};
   double level = 0.95;
 
-  if (arguments->option[OPT_FORMULA]) {
-    PetscCall(run_formula(registry, arguments->option[OPT_FORMULA], arguments->n,
-                          arguments->positional, exit_code));
-    return 0;
-  }
-  if (arguments->n != 1) {
-    rg_complain("bounds: takes one study file, or -formula NAME");
-    *exit_code = RG_EXIT_BAD_INPUT;
-    return 0;
-  }
+  if (arguments->option[OPT_FORMULA])
+    return run_formula(registry, arguments->option[OPT_FORMULA], arguments->n,
+                       arguments->positional, exit_code);
+  if (arguments->n != 1)
+    return rg_refuse(exit_code, "bounds: takes one study file, or -formula NAME");
   if (!parse_probability(arguments, OPT_DELTA, &with.delta) ||
       !parse_probability(arguments, OPT_LEVEL, &level)) {
     *exit_code = RG_EXIT_BAD_INPUT;
@@ -368,8 +323,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   rg_print_diagnostics(&diagnostics);
   if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
   else PetscCall(compute(&study, arguments, &with, level, exit_code));
-  PetscCall(rg_study_destroy(&study));
-  return 0;
+  return rg_study_destroy(&study);
 }
 
 const RgCommand rg_command_bounds = {

@@ -33,18 +33,13 @@ static PetscErrorCode checksum(const RgArguments *arguments, const RgRegistry *r
   char hex[33];
 
   PetscCall(rg_store_visit(arguments->positional[0], add_record, &sum, &damaged, &fault));
-  if (!fault.code && damaged) {
+  if (!fault.code && damaged)
     rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: %d damaged records or shards",
                  arguments->positional[0], damaged);
-  }
   if (!fault.code && !sum.checksum.n)
     rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: no finished trials in it",
                  arguments->positional[0]);
-  if (fault.code) {
-    rg_complain("%s", fault.message);
-    *exit_code = RG_EXIT_BAD_INPUT;
-    return 0;
-  }
+  if (fault.code) return rg_refuse(exit_code, "%s", fault.message);
   rg_checksum_hex(&sum.checksum, hex);
   const unsigned long long n = sum.checksum.n;
   rg_say("%s  %llu trials", hex, n);

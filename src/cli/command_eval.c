@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "problem/problem_describe.h"
 #include "regret/optimum.h"
 
@@ -57,8 +58,26 @@ static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const c
   rg_named_problem_complain(&e->named, &found);
   *x = numbers.values;
   PetscCall(PetscFree(copy));
-  PetscCall(PetscFree(words));
-  return 0;
+  return PetscFree(words);
+}
+
+/* Append a line: a name, then numbers with full precision. */
+static PetscErrorCode add_value(RgText *text, const char *name, double value, const char *remark)
+{
+  PetscCall(rg_text_add(text, "%-10s ", name));
+  PetscCall(rg_text_add_real(text, value + 0.0)); /* 0, not -0 */
+  return rg_text_add(text, "%s\n", remark);
+}
+
+static PetscErrorCode add_point(RgText *text, const char *name, int dim, const double *x,
+                                const char *remark)
+{
+  PetscCall(rg_text_add(text, "%-10s ", name));
+  for (int j = 0; j < dim; j++) {
+    PetscCall(rg_text_add(text, j ? ", " : "("));
+    PetscCall(rg_text_add_real(text, x[j] + 0.0));
+  }
+  return rg_text_add(text, ")%s\n", remark);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -104,8 +123,7 @@ static PetscErrorCode add_part(Evaluation *e, const char *name, const RgSpace *s
   if (*index >= 0)
     PetscCall(PetscSNPrintf(remark, sizeof(remark), "  index %d of %d%s", *index, space->size,
                             moved ? ", the nearest point" : ""));
-  PetscCall(rg_add_point(&e->text, name, space->dim, x, remark));
-  return 0;
+  return add_point(&e->text, name, space->dim, x, remark);
 }
 
 static PetscErrorCode add_gradient(Evaluation *e)
@@ -117,9 +135,8 @@ static PetscErrorCode add_gradient(Evaluation *e)
   PetscCall(PetscMalloc1(dim, &gradient));
   PetscCall(e->named.class->gradient(&e->problem, &e->point, gradient));
   for (int j = 0; j < dim; j++) gradient[j] = own_value(e, gradient[j]);
-  PetscCall(rg_add_point(&e->text, "gradient", dim, gradient, ""));
-  PetscCall(PetscFree(gradient));
-  return 0;
+  PetscCall(add_point(&e->text, "gradient", dim, gradient, ""));
+  return PetscFree(gradient);
 }
 
 static PetscErrorCode add_constraints(Evaluation *e, RgFailure *failure)
@@ -130,10 +147,9 @@ static PetscErrorCode add_constraints(Evaluation *e, RgFailure *failure)
   PetscCall(PetscMalloc1(domain->n_constraints, &values));
   PetscCall(rg_problem_constrain(&e->problem, &e->point, values, failure));
   for (int k = 0; k < domain->n_constraints && !failure->failed; k++)
-    PetscCall(rg_add_value(&e->text, domain->constraints[k], values[k],
-                           values[k] <= 0 ? "  feasible" : "  infeasible"));
-  PetscCall(PetscFree(values));
-  return 0;
+    PetscCall(add_value(&e->text, domain->constraints[k], values[k],
+                        values[k] <= 0 ? "  feasible" : "  infeasible"));
+  return PetscFree(values);
 }
 
 /* Evaluate the point: f and its gradient, F. Without -c, f of a problem with contexts is
@@ -153,7 +169,7 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
   if (e->c || !domain->context.dim) {
     PetscCall(rg_problem_evaluate(&e->problem, 1, &e->point, &f, failure));
     if (failure->failed) return 0;
-    PetscCall(rg_add_value(&e->text, "f", own_value(e, f), ""));
+    PetscCall(add_value(&e->text, "f", own_value(e, f), ""));
     PetscCall(add_gradient(e));
     PetscCall(add_constraints(e, failure));
     if (failure->failed) return 0;
@@ -165,7 +181,7 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
   } else {
     PetscCall(rg_problem_objective(&e->problem, 1, &e->point, F, failure));
   }
-  if (!failure->failed) PetscCall(rg_add_value(&e->text, "F", own_value(e, *F), ""));
+  if (!failure->failed) PetscCall(add_value(&e->text, "F", own_value(e, *F), ""));
   return 0;
 }
 
@@ -181,36 +197,18 @@ static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
   if (isnan(optimum)) {
     PetscCall(rg_text_add(&e->text, "%-10s not known\n", "optimum"));
   } else {
-    PetscCall(rg_add_value(&e->text, "optimum", own_value(e, optimum),
-                           known    ? ""
-                           : finite ? "  by scan"
-                                    : "  by search"));
+    PetscCall(add_value(&e->text, "optimum", own_value(e, optimum),
+                        known    ? ""
+                        : finite ? "  by scan"
+                                 : "  by search"));
     for (int i = 0; i < PetscMin(n, MAX_OPTIMISERS); i++)
-      PetscCall(
-        rg_add_point(&e->text, "optimiser", dim, problem->optimisers + (size_t)i * dim, ""));
+      PetscCall(add_point(&e->text, "optimiser", dim, problem->optimisers + (size_t)i * dim, ""));
     if (n > MAX_OPTIMISERS)
       PetscCall(rg_text_add(&e->text, "%-10s %d more\n", "", n - MAX_OPTIMISERS));
-    if (!known && !isnan(x[0])) PetscCall(rg_add_point(&e->text, "optimiser", dim, x, ""));
-    if (!isnan(F)) PetscCall(rg_add_value(&e->text, "regret", optimum - F, ""));
+    if (!known && !isnan(x[0])) PetscCall(add_point(&e->text, "optimiser", dim, x, ""));
+    if (!isnan(F)) PetscCall(add_value(&e->text, "regret", optimum - F, ""));
   }
-  PetscCall(PetscFree(x));
-  return 0;
-}
-
-static PetscErrorCode add_answer(Evaluation *e, RgFailure *failure)
-{
-  double F = NAN;
-
-  PetscCall(rg_text_add(&e->text, "%s: %s", e->named.class->name, e->named.class->title));
-  if (rg_problem_is_random(e->named.class, e->named.options))
-    PetscCall(rg_text_add(&e->text, ", instance %llu of study seed %llu",
-                          (unsigned long long)e->named.instance,
-                          (unsigned long long)e->named.seed));
-  PetscCall(rg_text_add(&e->text, "\n"));
-  PetscCall(rg_problem_describe_domain(&e->problem.domain, &e->text));
-  if (e->x) PetscCall(add_values(e, &F, failure));
-  if (!failure->failed) PetscCall(add_optimum(e, F, failure));
-  return 0;
+  return PetscFree(x);
 }
 
 /* ---- in order -------------------------------------------------------------------------------- */
@@ -220,12 +218,11 @@ static PetscErrorCode parse_points(Evaluation *e, const RgArguments *arguments)
   const RgDomain *domain = &e->problem.domain;
   const char *x = arguments->option[OPT_X], *c = arguments->option[OPT_C];
 
-  if (c && (!x || !domain->context.dim)) {
-    if (x) rg_complain("eval: %s has no context, -c is not accepted", e->named.class->name);
-    else rg_complain("eval: -c without -x");
-    e->named.mistaken = true;
-    return 0;
-  }
+  e->named.mistaken = c && (!x || !domain->context.dim);
+  if (e->named.mistaken && x)
+    rg_complain("eval: %s has no context, -c is not accepted", e->named.class->name);
+  else if (e->named.mistaken) rg_complain("eval: -c without -x");
+  if (e->named.mistaken) return 0;
   if (x) PetscCall(parse_point(e, &options[OPT_X], x, &domain->design, &e->x));
   if (c) PetscCall(parse_point(e, &options[OPT_C], c, &domain->context, &e->c));
   return 0;
@@ -238,12 +235,22 @@ static PetscErrorCode evaluate(Evaluation *e, const RgArguments *arguments)
   PetscCall(rg_problem_create(e->named.class, e->named.options, e->named.seed, e->named.instance,
                               &e->problem, &failure));
   if (!failure.failed) PetscCall(parse_points(e, arguments));
-  if (!failure.failed && !e->named.mistaken) PetscCall(add_answer(e, &failure));
+  if (!failure.failed && !e->named.mistaken) {
+    double F = NAN;
+    PetscCall(rg_text_add(&e->text, "%s: %s", e->named.class->name, e->named.class->title));
+    if (rg_problem_is_random(e->named.class, e->named.options))
+      PetscCall(rg_text_add(&e->text, ", instance %llu of study seed %llu",
+                            (unsigned long long)e->named.instance,
+                            (unsigned long long)e->named.seed));
+    PetscCall(rg_text_add(&e->text, "\n"));
+    PetscCall(rg_problem_describe_domain(&e->problem.domain, &e->text));
+    if (e->x) PetscCall(add_values(e, &F, &failure));
+    if (!failure.failed) PetscCall(add_optimum(e, F, &failure));
+  }
   if (failure.failed) rg_complain("eval: %s", failure.message);
   else if (!e->named.mistaken) rg_say("%s", e->text.data);
   e->named.mistaken = e->named.mistaken || failure.failed;
-  PetscCall(rg_problem_destroy(&e->problem));
-  return 0;
+  return rg_problem_destroy(&e->problem);
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
@@ -259,8 +266,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   PetscCall(PetscFree(e.x));
   PetscCall(PetscFree(e.c));
   PetscCall(rg_text_clear(&e.text));
-  PetscCall(rg_named_problem_clear(&e.named));
-  return 0;
+  return rg_named_problem_clear(&e.named);
 }
 
 const RgCommand rg_command_eval = {

@@ -9,7 +9,6 @@
 #include "base/inputs.h"
 #include "base/number.h"
 #include "cli/shield.h"
-#include "cli/summary.h"
 #include "base/table.h"
 #include "cli/arguments.h"
 #include "study/hdf5/container.h"
@@ -108,12 +107,11 @@ static double final_regret(const RgRecord *record)
 static PetscErrorCode add_failed(Contents *contents, const RgRecord *record)
 {
   if (contents->all.n_failed > FAILED_SHOWN && !contents->all_failed) return 0;
-  PetscCall(rg_text_add(&contents->failed,
-                        "  %s, %s, instance %llu, seed %llu, after %d evaluations: %s\n",
-                        record->cell->problem_label, record->cell->algorithm_label,
-                        (unsigned long long)record->instance, (unsigned long long)record->seed,
-                        record->n_rows, record->message));
-  return 0;
+  return rg_text_add(&contents->failed,
+                     "  %s, %s, instance %llu, seed %llu, after %d evaluations: %s\n",
+                     record->cell->problem_label, record->cell->algorithm_label,
+                     (unsigned long long)record->instance, (unsigned long long)record->seed,
+                     record->n_rows, record->message);
 }
 
 static PetscErrorCode best_of(Contents *contents, const char *problem, Best **best)
@@ -125,8 +123,7 @@ static PetscErrorCode best_of(Contents *contents, const char *problem, Best **be
   PetscCall(RG_GROW(contents->n_best, contents->best));
   *best = &contents->best[contents->n_best++];
   **best = (Best){.f = -INFINITY};
-  PetscCall(PetscStrallocpy(problem, &(*best)->problem));
-  return 0;
+  return PetscStrallocpy(problem, &(*best)->problem);
 }
 
 /* Append coordinates with their names, as the problem evaluated them. */
@@ -148,8 +145,7 @@ static PetscErrorCode print_point(const char *descriptions, const double *native
   PetscCall(PetscFree(seen));
   PetscCall(rg_inputs_clear(n, inputs));
   PetscCall(PetscFree(inputs));
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 static const double *extra_of(const RgRecord *record, const char *name)
@@ -181,9 +177,8 @@ static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
   PetscCall(print_point(record->cell->inputs, x + (size_t)row * record->dim_x, &best->point));
   if (c && record->cell->contexts[0])
     PetscCall(print_point(record->cell->contexts, c + (size_t)row * record->dim_c, &best->point));
-  PetscCall(rg_text_add(&best->point, " -> %.6g (%s, seed %llu)", own_value(record, best->f),
-                        record->cell->algorithm_label, (unsigned long long)record->seed));
-  return 0;
+  return rg_text_add(&best->point, " -> %.6g (%s, seed %llu)", own_value(record, best->f),
+                     record->cell->algorithm_label, (unsigned long long)record->seed);
 }
 
 static void count_outcomes(Line *line, const RgRecord *record)
@@ -195,21 +190,6 @@ static void count_outcomes(Line *line, const RgRecord *record)
     line->failures += lost;
     line->infeasible += !lost && feasible && feasible[i] == 0;
   }
-}
-
-static PetscErrorCode add_span(Contents *contents, const RgProvenance *provenance)
-{
-  int s = 0;
-
-  while (s < contents->n_spans && strcmp(contents->spans[s].host, provenance->host)) s++;
-  if (s == contents->n_spans) {
-    PetscCall(RG_GROW(contents->n_spans, contents->spans));
-    contents->spans[contents->n_spans++] = (Span){.first = INFINITY, .last = -INFINITY};
-    PetscCall(PetscStrncpy(contents->spans[s].host, provenance->host, RG_NAME_MAX));
-  }
-  contents->spans[s].first = fmin(contents->spans[s].first, provenance->started);
-  contents->spans[s].last = fmax(contents->spans[s].last, provenance->started + provenance->wall);
-  return 0;
 }
 
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
@@ -230,7 +210,17 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
     line->n_failed++;
     if (!line->hidden) PetscCall(add_failed(contents, record));
   }
-  if (provenance->started > 0) PetscCall(add_span(contents, provenance));
+  if (provenance->started > 0) {
+    int s = 0;
+    while (s < contents->n_spans && strcmp(contents->spans[s].host, provenance->host)) s++;
+    if (s == contents->n_spans) {
+      PetscCall(RG_GROW(contents->n_spans, contents->spans));
+      contents->spans[contents->n_spans++] = (Span){.first = INFINITY, .last = -INFINITY};
+      PetscCall(PetscStrncpy(contents->spans[s].host, provenance->host, RG_NAME_MAX));
+    }
+    contents->spans[s].first = fmin(contents->spans[s].first, provenance->started);
+    contents->spans[s].last = fmax(contents->spans[s].last, provenance->started + provenance->wall);
+  }
   return 0;
 }
 
@@ -279,6 +269,17 @@ static int compare_lines(const void *a, const void *b)
   return order ? order : strcmp(x->id, y->id);
 }
 
+/* Median of the values that are not NaN, which move to the front; NaN if all are. */
+static double median_of(int n, double *values)
+{
+  int known = 0;
+
+  for (int i = 0; i < n; i++)
+    if (!isnan(values[i])) values[known++] = values[i];
+  if (!known || PetscSortReal(known, values)) return NAN;
+  return 0.5 * (values[(known - 1) / 2] + values[known / 2]);
+}
+
 /* "5 of 12": how many of the trials with a regret found a feasible design; empty when all did. */
 static void feasible_text(const Line *line, size_t size, char *text)
 {
@@ -298,39 +299,21 @@ static PetscErrorCode print_lines(Contents *contents, bool earlier)
                    .headings = {"problem", "algorithm", "swept", ">trials", ">failed",
                                 ">evaluations", ">CPU s", ">feasible in",
                                 ">median final simple regret"}};
-  RgText text = {0};
 
   for (int i = 0; i < contents->cells[earlier].n; i++) {
     Line *line = &contents->lines[earlier][i];
-    char trials[24], failed[24] = "", evaluations[32], cpu[32], feasible[32], regret[32] = "";
-    const double median = rg_median(line->n, line->regret);
+    char failed[24] = "", feasible[32], regret[32] = "";
+    const double median = median_of(line->n, line->regret);
     if (line->hidden) continue;
-    snprintf(trials, sizeof(trials), "%d", line->n);
     if (line->n_failed) snprintf(failed, sizeof(failed), "%d", line->n_failed);
-    snprintf(evaluations, sizeof(evaluations), "%ld", line->evaluations);
-    rg_format(cpu, sizeof(cpu), "%.1f", line->cpu);
     if (!isnan(median)) rg_format(regret, sizeof(regret), "%.4g", median);
     feasible_text(line, sizeof(feasible), feasible);
-    PetscCall(rg_table_add(&table, (const char *const[]){line->cell->problem_label,
-                                                         line->cell->algorithm_label,
-                                                         line->cell->swept, trials, failed,
-                                                         evaluations, cpu, feasible, regret}));
+    PetscCall(rg_table_add(&table, "%s\v%s\v%s\v%d\v%s\v%ld\v%.1f\v%s\v%s",
+                           line->cell->problem_label, line->cell->algorithm_label,
+                           line->cell->swept, line->n, failed, line->evaluations, line->cpu,
+                           feasible, regret));
   }
-  PetscCall(rg_table_print(&table, &text));
-  rg_say("%s", text.data ? text.data : "");
-  PetscCall(rg_text_clear(&text));
-  return 0;
-}
-
-static void print_times(const Contents *contents)
-{
-  double longest = 0;
-
-  for (int s = 0; s < contents->n_spans; s++)
-    longest = fmax(longest, contents->spans[s].last - contents->spans[s].first);
-  if (longest > 0)
-    rg_say("ran       within %.1f s of wall time%s\n", longest,
-           contents->n_spans > 1 ? " on each host" : "");
+  return rg_say_table(&table);
 }
 
 static void print_state(const char *path, const RgStoreInfo *info, const Contents *contents,
@@ -358,7 +341,12 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
     rg_say("beside    %d shards of a run that extends it\n", info->n_shards);
   if (info->checksum[0]) rg_say("checksum  %s\n", info->checksum);
   if (info->archive_of[0]) rg_say("archive   of the results with checksum %s\n", info->archive_of);
-  print_times(contents);
+  double longest = 0;
+  for (int s = 0; s < contents->n_spans; s++)
+    longest = fmax(longest, contents->spans[s].last - contents->spans[s].first);
+  if (longest > 0)
+    rg_say("ran       within %.1f s of wall time%s\n", longest,
+           contents->n_spans > 1 ? " on each host" : "");
   for (const char *line = info->history; line && *line; line += strcspn(line, "\n")) {
     line += *line == '\n';
     rg_say("history   %.*s\n", (int)strcspn(line, "\n"), line);
@@ -409,13 +397,12 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
     rg_say("  and %d more (-failed lists them)\n", contents->all.n_failed - FAILED_SHOWN);
   if (damaged) rg_say("\n%d damaged records or shards: not counted above\n", damaged);
   PetscCall(rg_text_clear(&stale));
-  PetscCall(rg_text_clear(&plugins));
-  return 0;
+  return rg_text_clear(&plugins);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* Parse -where into settings; prints a message on a mistake. */
+/* Parse -where into settings. */
 static PetscErrorCode parse_where(const char *text, Contents *contents, int *exit_code)
 {
   int n_pairs = 1;
@@ -424,9 +411,7 @@ static PetscErrorCode parse_where(const char *text, Contents *contents, int *exi
   PetscCall(rg_swept_parse(text, &contents->n_where, &contents->where));
   for (const char *comma = text; (comma = strchr(comma, ',')); comma++) n_pairs++;
   if (contents->n_where == n_pairs || (contents->n_where && strpbrk(text, "[{(\""))) return 0;
-  rg_complain("info: -where takes NAME=VALUE,NAME=VALUE,..., got '%s'", text);
-  *exit_code = RG_EXIT_BAD_INPUT;
-  return 0;
+  return rg_refuse(exit_code, "info: -where takes NAME=VALUE,NAME=VALUE,..., got '%s'", text);
 }
 
 /* Append a word to a list unless it contains the word. */
@@ -436,32 +421,31 @@ static PetscErrorCode add_word(const char *word, RgText *list)
 
   for (const char *at = list->data; at && (at = strstr(at, word)); at++)
     if ((at == list->data || at[-1] == ' ') && strchr(",", at[length])) return 0;
-  PetscCall(rg_text_add(list, "%s%s", list->length ? ", " : "", word));
-  return 0;
+  return rg_text_add(list, "%s%s", list->length ? ", " : "", word);
 }
 
-/* Whether some cell has the requested value of a swept setting; prints a message if not. */
-static PetscErrorCode check_where(const Contents *contents, const RgSwept *wanted, bool *found)
+/* Check that some cell has the requested value of a swept setting. */
+static PetscErrorCode check_where(const Contents *contents, const RgSwept *wanted, int *exit_code)
 {
   RgText names = {0}, values = {0};
+  bool found = false;
 
-  *found = false;
-  for (int i = 0; i < contents->cells[0].n + contents->cells[1].n && !*found; i++) {
+  for (int i = 0; i < contents->cells[0].n + contents->cells[1].n && !found; i++) {
     const int n = contents->cells[0].n;
     const RgCellData *cell = i < n ? contents->cells[0].cells[i] : contents->cells[1].cells[i - n];
     const RgSwept *own = rg_swept_find(cell->n_swept, cell->axes, wanted->name);
-    *found = own && rg_swept_same(own->text, wanted->text);
+    found = own && rg_swept_same(own->text, wanted->text);
     if (own) PetscCall(add_word(own->text, &values));
     for (int k = 0; k < cell->n_swept; k++) PetscCall(add_word(cell->axes[k].name, &names));
   }
-  if (!*found && values.length)
-    rg_complain("info: no %s=%s in it (it has: %s)", wanted->name, wanted->text, values.data);
-  else if (!*found)
-    rg_complain("info: '%s' was not swept (swept: %s)", wanted->name,
-                names.length ? names.data : "nothing");
+  if (!found && values.length)
+    PetscCall(rg_refuse(exit_code, "info: no %s=%s in it (it has: %s)", wanted->name, wanted->text,
+                        values.data));
+  else if (!found)
+    PetscCall(rg_refuse(exit_code, "info: '%s' was not swept (swept: %s)", wanted->name,
+                        names.length ? names.data : "nothing"));
   PetscCall(rg_text_clear(&names));
-  PetscCall(rg_text_clear(&values));
-  return 0;
+  return rg_text_clear(&values);
 }
 
 static PetscErrorCode info(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
@@ -470,14 +454,10 @@ static PetscErrorCode info(const RgArguments *arguments, const RgRegistry *regis
   RgFault fault = {0};
   Contents contents = {0};
   int damaged = 0;
-  bool found = true;
 
   contents.all_failed = arguments->option[OPT_FAILED] != NULL;
   PetscCall(parse_where(arguments->option[OPT_WHERE], &contents, exit_code));
-  if (*exit_code) {
-    PetscCall(contents_clear(&contents));
-    return 0;
-  }
+  if (*exit_code) return contents_clear(&contents);
   PetscCall(rg_store_info(arguments->positional[0], &info, &fault));
   if (!fault.code && arguments->option[OPT_STUDY]) rg_say("%s", info.study ? info.study : "");
   else if (!fault.code)
@@ -486,17 +466,14 @@ static PetscErrorCode info(const RgArguments *arguments, const RgRegistry *regis
     rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: no finished trials in it",
                  arguments->positional[0]);
   if (fault.code) {
-    rg_complain("%s", fault.message);
-    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscCall(rg_refuse(exit_code, "%s", fault.message));
   } else if (!arguments->option[OPT_STUDY]) {
-    for (int i = 0; i < contents.n_where && found; i++)
-      PetscCall(check_where(&contents, &contents.where[i], &found));
-    if (found) PetscCall(print_contents(arguments->positional[0], &info, &contents, damaged));
-    else *exit_code = RG_EXIT_BAD_INPUT;
+    for (int i = 0; i < contents.n_where && !*exit_code; i++)
+      PetscCall(check_where(&contents, &contents.where[i], exit_code));
+    if (!*exit_code) PetscCall(print_contents(arguments->positional[0], &info, &contents, damaged));
   }
   PetscCall(contents_clear(&contents));
-  PetscCall(rg_store_info_clear(&info));
-  return 0;
+  return rg_store_info_clear(&info);
 }
 
 const RgCommand rg_command_info = {

@@ -16,20 +16,19 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
-static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   const char *output = arguments->option[OPT_OUTPUT];
   RgFault fault = {0};
   RgStoreInfo info;
 
+  if (!output)
+    return rg_refuse(exit_code, "merge: -o OUT.h5 is missing: the results file to write");
   PetscCall(rg_store_merge(arguments->n, arguments->positional, output,
                            arguments->option[OPT_ARCHIVE] != NULL, &fault));
-  if (fault.code) {
-    rg_complain("%s", fault.message);
-    *exit_code = fault.code == RG_FAULT_FULL ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
-    return 0;
-  }
   if (fault.message[0]) rg_complain("%s", fault.message);
+  if (fault.code) *exit_code = fault.code == RG_FAULT_FULL ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
+  if (fault.code) return 0;
   PetscCall(rg_store_info(output, &info, &fault));
   if (fault.code) {
     rg_complain("%s", fault.message);
@@ -40,19 +39,7 @@ static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
            info.complete ? "every trial of the study is there"
                          : "trials of the study are missing; regatta run goes on from here");
   }
-  PetscCall(rg_store_info_clear(&info));
-  return 0;
-}
-
-static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
-{
-  if (arguments->option[OPT_OUTPUT]) {
-    PetscCall(merge(arguments, exit_code));
-  } else {
-    rg_complain("merge: -o OUT.h5 is missing: the results file to write");
-    *exit_code = RG_EXIT_BAD_INPUT;
-  }
-  return 0;
+  return rg_store_info_clear(&info);
 }
 
 const RgCommand rg_command_merge = {

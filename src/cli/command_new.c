@@ -134,11 +134,6 @@ static PetscErrorCode create(const char *source, int kind, bool variant, const c
 
 /* ---- plug-ins -------------------------------------------------------------------------------- */
 
-static bool is_there(const char *path)
-{
-  return access(path, R_OK) == 0;
-}
-
 /* Write the file `to` by joining skeletons (NULL-terminated). */
 static PetscErrorCode write_skeletons(const char *folder, const char *const *from, const char *name,
                                       const char *to, bool *ok)
@@ -158,8 +153,7 @@ static PetscErrorCode write_skeletons(const char *folder, const char *const *fro
     if (!*ok) rg_complain("new: %s: %s", to, strerror(errno));
   }
   PetscCall(rg_text_clear(&template));
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 /* Write a folder NAME with a plug-in: NAME.c and its CMakeLists.txt. */
@@ -172,16 +166,12 @@ static PetscErrorCode create_plugin(int kind, const char *name, int *exit_code)
   bool ok;
 
   *exit_code = RG_EXIT_BAD_INPUT;
-  if (!rg_share_find("skeletons", folder)) {
-    rg_complain("new: this is not Regatta's source tree, and there are no skeletons of plug-ins in "
-                "%s (cmake --install puts them there; or give -source)",
-                folder);
-    return 0;
-  }
-  if (mkdir(name, 0777)) {
-    rg_complain("new: %s: %s", name, strerror(errno));
-    return 0;
-  }
+  if (!rg_share_find("skeletons", folder))
+    return rg_refuse(exit_code,
+                     "new: this is not Regatta's source tree, and there are no skeletons of "
+                     "plug-ins in %s (cmake --install puts them there; or give -source)",
+                     folder);
+  if (mkdir(name, 0777)) return rg_refuse(exit_code, "new: %s: %s", name, strerror(errno));
   snprintf(path, sizeof(path), "%s/%s.c", name, name);
   PetscCall(write_skeletons(folder, sources[kind], name, path, &ok));
   if (!ok) return 0;
@@ -195,51 +185,33 @@ static PetscErrorCode create_plugin(int kind, const char *name, int *exit_code)
 }
 
 /* Write into the source tree if this is one, else write a plug-in. */
-static PetscErrorCode create_somewhere(const RgArguments *arguments, int kind, int *exit_code)
-{
-  const char *name = arguments->positional[1], *source = arguments->option[OPT_SOURCE];
-  const bool variant = arguments->option[OPT_CONTEXT] || arguments->option[OPT_SURROGATE];
-
-  if (source || is_there("src/algorithm/list.h")) {
-    PetscCall(create(source ? source : ".", kind, variant, name, exit_code));
-  } else if (variant || !strcmp(kinds[kind].kind, "kernel")) {
-    rg_complain("new: %s needs Regatta's source tree: run it there, or give -source",
-                variant ? "-context or -surrogate" : "a kernel");
-    *exit_code = RG_EXIT_BAD_INPUT;
-  } else {
-    PetscCall(create_plugin(kind, name, exit_code));
-  }
-  return 0;
-}
-
-/* The option for a variant that `kind` doesn't have; OPT_SOURCE: all options fit. */
-static int misplaced(const RgArguments *arguments, int kind)
-{
-  for (int i = OPT_CONTEXT; i <= OPT_SURROGATE; i++)
-    if (arguments->option[i] && kinds[kind].option != i) return i;
-  return OPT_SOURCE;
-}
-
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   const char *kind = arguments->positional[0], *name = arguments->positional[1];
+  const char *source = arguments->option[OPT_SOURCE];
+  const bool variant = arguments->option[OPT_CONTEXT] || arguments->option[OPT_SURROGATE];
   int k = 0;
 
-  *exit_code = RG_EXIT_BAD_INPUT;
   while (k < N_KINDS && strcmp(kind, kinds[k].kind)) k++;
-  if (k == N_KINDS) {
-    rg_complain("new: unknown kind '%s', accepted: algorithm, problem, kernel", kind);
-  } else if (!is_identifier(name)) {
-    rg_complain("new: '%s' is not a name: use lower-case letters, digits and '_', a letter first",
-                name);
-  } else if (misplaced(arguments, k)) {
-    rg_complain("new: %s is not for a new %s; accepted: problem -context, algorithm -surrogate",
-                options[misplaced(arguments, k)].name, kind);
-  } else {
-    *exit_code = RG_EXIT_OK;
-    PetscCall(create_somewhere(arguments, k, exit_code));
-  }
-  return 0;
+  if (k == N_KINDS)
+    return rg_refuse(exit_code, "new: unknown kind '%s', accepted: algorithm, problem, kernel",
+                     kind);
+  if (!is_identifier(name))
+    return rg_refuse(
+      exit_code, "new: '%s' is not a name: use lower-case letters, digits and '_', a letter first",
+      name);
+  for (int i = OPT_CONTEXT; i <= OPT_SURROGATE; i++)
+    if (arguments->option[i] && kinds[k].option != i)
+      return rg_refuse(
+        exit_code, "new: %s is not for a new %s; accepted: problem -context, algorithm -surrogate",
+        options[i].name, kind);
+  if (source || access("src/algorithm/list.h", R_OK) == 0)
+    return create(source ? source : ".", k, variant, name, exit_code);
+  if (variant || !strcmp(kind, "kernel"))
+    return rg_refuse(exit_code,
+                     "new: %s needs Regatta's source tree: run it there, or give -source",
+                     variant ? "-context or -surrogate" : "a kernel");
+  return create_plugin(k, name, exit_code);
 }
 
 const RgCommand rg_command_new = {

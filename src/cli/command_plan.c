@@ -63,40 +63,6 @@ static json_t *settings_json(const RgCell *cell)
   return settings;
 }
 
-static PetscErrorCode set_rates(int n, const char *const *words, RgJobRates *rates,
-                                RgDiagnostics *found)
-{
-  PetscCall(rg_params_defaults(rg_job_rates, rates));
-  for (int i = 0; i < n; i++) {
-    char *key, *value;
-    PetscCall(PetscStrallocpy(words[i], &key));
-    value = rg_pair_split(key, (RgPlace){0}, found);
-    if (value) PetscCall(rg_pair_set(rg_job_rates, rates, key, value, (RgPlace){0}, found));
-    PetscCall(PetscFree(key));
-  }
-  return 0;
-}
-
-static PetscErrorCode add_job(int ranks, const RgJob *job, RgTable *table)
-{
-  char n[16], wall[32], busy[16], ticket[16], disk[16], idle[16], commits[32], files[32],
-    resume[32], pack[32];
-
-  snprintf(n, sizeof(n), "%d", ranks);
-  rg_format(wall, sizeof(wall), "%.1f", job->wall);
-  rg_format(busy, sizeof(busy), "%.1f%%", 100 * job->busy);
-  rg_format(ticket, sizeof(ticket), "%.1f%%", 100 * job->ticket);
-  rg_format(disk, sizeof(disk), "%.1f%%", 100 * job->disk);
-  rg_format(idle, sizeof(idle), "%.1f%%", 100 * job->idle);
-  rg_format(commits, sizeof(commits), "%.4g", job->commits);
-  rg_format(files, sizeof(files), "%.0f", job->files);
-  rg_format(resume, sizeof(resume), "%.1f", job->resume);
-  rg_format(pack, sizeof(pack), "%.1f", job->pack);
-  PetscCall(rg_table_add(
-    table, (const char *const[]){n, wall, busy, ticket, disk, idle, commits, files, resume, pack}));
-  return 0;
-}
-
 /* Print the line of a job, or report why the job is impossible. */
 static PetscErrorCode simulate(const RgPlan *plan, int ranks, const RgJobRates *rates,
                                RgTable *table, int *exit_code)
@@ -107,14 +73,15 @@ static PetscErrorCode simulate(const RgPlan *plan, int ranks, const RgJobRates *
 
   PetscCall(rg_teams_create(plan, ranks, 0, &teams, message));
   if (message[0]) {
-    rg_complain("plan: %s", message);
-    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscCall(rg_refuse(exit_code, "plan: %s", message));
   } else {
     PetscCall(rg_simulate(plan, &teams, rates, &job));
-    PetscCall(add_job(ranks, &job, table));
+    PetscCall(rg_table_add(table,
+                           "%d\v%.1f\v%.1f%%\v%.1f%%\v%.1f%%\v%.1f%%\v%.4g\v%.0f\v%.1f\v%.1f",
+                           ranks, job.wall, 100 * job.busy, 100 * job.ticket, 100 * job.disk,
+                           100 * job.idle, job.commits, job.files, job.resume, job.pack));
   }
-  PetscCall(rg_teams_destroy(&teams));
-  return 0;
+  return rg_teams_destroy(&teams);
 }
 
 /* Parse numbers of ranks from `text`, separated by ',', and rates for rg_job_rates from n words
@@ -126,7 +93,14 @@ static PetscErrorCode simulation_parse(const char *text, int n, const char *cons
   char *list, *rest, *end;
 
   *simulation = (RgSimulation){0};
-  PetscCall(set_rates(n, words, &simulation->rates, &found));
+  PetscCall(rg_params_defaults(rg_job_rates, &simulation->rates));
+  for (int i = 0; i < n; i++) {
+    PetscCall(PetscStrallocpy(words[i], &list));
+    char *value = rg_pair_split(list, (RgPlace){0}, &found);
+    if (value)
+      PetscCall(rg_pair_set(rg_job_rates, &simulation->rates, list, value, (RgPlace){0}, &found));
+    PetscCall(PetscFree(list));
+  }
   PetscCall(PetscStrallocpy(text, &list));
   for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
     const long ranks = strtol(word, &end, 10);
@@ -139,8 +113,7 @@ static PetscErrorCode simulation_parse(const char *text, int n, const char *cons
   PetscCall(PetscFree(list));
   if (!simulation->n) rg_diagnostics_add(&found, (RgPlace){0}, "-simulate needs numbers of ranks");
   for (int i = 0; i < found.n && i < RG_DIAGNOSTICS_MAX; i++)
-    rg_complain("plan: %s", found.list[i].message);
-  if (found.n) *exit_code = RG_EXIT_BAD_INPUT;
+    PetscCall(rg_refuse(exit_code, "plan: %s", found.list[i].message));
   return 0;
 }
 
@@ -178,7 +151,6 @@ static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
 {
   const RgCell *cell = &plan->study->cells[c];
   double mean[4] = {0};
-  char text[5][24];
   RgForecast last = {0};
   bool known;
 
@@ -189,15 +161,9 @@ static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
     return 0;
   }
   clocks->n_rough += last.rough;
-  snprintf(text[0], sizeof(text[0]), "%d", cell->crew.workers);
-  rg_format(text[1], sizeof(text[1]), "%s%.4g", last.rough ? "~" : "", mean[0]);
-  rg_format(text[2], sizeof(text[2]), "%.1f%%", 100 * mean[1]);
-  rg_format(text[3], sizeof(text[3]), "%.4g", mean[2]);
-  rg_format(text[4], sizeof(text[4]), "%.3g", mean[3]);
-  PetscCall(rg_table_add(
-    &clocks->table, (const char *const[]){cell->problem_label, cell->algorithm_label, cell->swept,
-                                          text[0], text[1], text[2], text[3], text[4]}));
-  return 0;
+  return rg_table_add(&clocks->table, "%s\v%s\v%s\v%d\v%s%.4g\v%.1f%%\v%.4g\v%.3g",
+                      cell->problem_label, cell->algorithm_label, cell->swept, cell->crew.workers,
+                      last.rough ? "~" : "", mean[0], 100 * mean[1], mean[2], mean[3]);
 }
 
 /* Print the makespan, idle time and losses of every cell with a simulated clock, as far as they are
@@ -207,14 +173,13 @@ static PetscErrorCode show_clock(const RgPlan *plan)
   Clocks clocks = {.table = {.n_columns = 8,
                              .headings = {"problem", "algorithm", "swept", ">workers", ">makespan",
                                           ">idle", ">evaluations", ">lost"}}};
-  RgText out = {0};
 
   PetscCall(rg_instances_create(&clocks.instances));
   for (int c = 0; c < plan->study->n_cells; c++)
     if (plan->study->cells[c].crew.duration) PetscCall(add_clock(plan, c, &clocks));
   if (clocks.table.n_rows) {
-    PetscCall(rg_table_print(&clocks.table, &out));
-    rg_say("\n%s", out.data);
+    rg_say("\n");
+    PetscCall(rg_say_table(&clocks.table));
   }
   if (clocks.n_rough)
     rg_say("~: durations depend on the queries; here each is of a random design\n");
@@ -222,9 +187,7 @@ static PetscErrorCode show_clock(const RgPlan *plan)
     rg_say("cells without a clock here: %d, whose programs report durations\n", clocks.n_reported);
   if (clocks.n_open)
     rg_say("cells without a clock here: %d, whose trials may fail or end early\n", clocks.n_open);
-  PetscCall(rg_instances_destroy(&clocks.instances));
-  PetscCall(rg_text_clear(&out));
-  return 0;
+  return rg_instances_destroy(&clocks.instances);
 }
 
 /* Print how these jobs would run the plan, by its estimated costs, or nominal ones. An impossible
@@ -235,17 +198,13 @@ static PetscErrorCode simulation_show(const RgSimulation *simulation, const RgPl
   RgTable table = {.n_columns = 10,
                    .headings = {">ranks", ">wall (s)", ">trials", ">counter", ">commits", ">idle",
                                 ">commits/s", ">shards", ">resume (s)", ">pack (s)"}};
-  RgText out = {0};
 
   for (int i = 0; i < simulation->n && *exit_code == RG_EXIT_OK; i++)
     PetscCall(simulate(plan, simulation->ranks[i], &simulation->rates, &table, exit_code));
-  PetscCall(rg_table_print(&table, &out));
-  if (*exit_code == RG_EXIT_OK)
-    rg_say("%s\n%s",
-           timed ? "" : "\nby a rough count of operations, which may be off by tens:", out.data);
-  PetscCall(rg_text_clear(&out));
-  if (*exit_code == RG_EXIT_OK) PetscCall(show_clock(plan));
-  return 0;
+  if (*exit_code) return 0;
+  rg_say("%s\n", timed ? "" : "\nby a rough count of operations, which may be off by tens:");
+  PetscCall(rg_say_table(&table));
+  return show_clock(plan);
 }
 
 enum {
@@ -323,8 +282,7 @@ static PetscErrorCode count_record(void *closure, const RgRecord *record)
                        waits ? record->provenance.wall : record->provenance.cpu);
     rg_calibration_add(&progress->wall, cell, record->provenance.wall);
   }
-  PetscCall(rg_origin_compare(&progress->reference, record, cell, 0, &progress->origins, &origin));
-  return 0;
+  return rg_origin_compare(&progress->reference, record, cell, 0, &progress->origins, &origin);
 }
 
 /* Find the trials of the plan in `output`, without writing anything. output NULL: no results. */
@@ -345,10 +303,7 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
   PetscCall(rg_software_describe(&progress->reference.software));
   PetscCall(rg_store_visit_heads(output, count_record, progress, &info, &fault));
   PetscCall(rg_store_info_clear(&info));
-  if (!fault.code) return 0;
-  rg_complain("plan: %s", fault.message);
-  *exit_code = RG_EXIT_BAD_INPUT;
-  return 0;
+  return fault.code ? rg_refuse(exit_code, "plan: %s", fault.message) : 0;
 }
 
 /* ---- the tables ----------------------------------------------------------------------------- */
@@ -369,37 +324,34 @@ static double seconds_of(const RgPlan *plan, const Progress *progress, int c)
   return progress->quick && !(progress->clock.cells[c].n > 0) ? NAN : plan->cells[c].cost;
 }
 
-/* Add the line of a cell: names, sizes, number of trials and of finished trials. */
-static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int c, RgTable *table)
+static int count_done(const Progress *progress, const RgPlanCell *planned)
 {
-  const RgPlanCell *planned = &plan->cells[c];
-  const RgCell *cell = &plan->study->cells[c];
-  char dim[32], domain[32], queries[32], trials[16], done[16], seconds[32], memory[32];
-  int n_done = 0;
+  int n = 0;
 
-  for (int i = 0; i < planned->n; i++) n_done += progress->done[planned->first + i] != 0;
-  snprintf(dim, sizeof(dim), cell->dim_c ? "%d+%d" : "%d", cell->dim_x, cell->dim_c);
-  snprintf(domain, sizeof(domain), cell->size_x ? "%d points" : "box", cell->size_x);
-  snprintf(queries, sizeof(queries), "%d+%d", cell->run.initial_points, cell->run.iterations);
-  snprintf(trials, sizeof(trials), "%d", planned->n);
-  snprintf(done, sizeof(done), "%d", n_done);
-  rg_format(memory, sizeof(memory), "%.0f MB", planned->memory / 1e6);
-  PetscCall(rg_table_add(
-    table, (const char *const[]){cell->problem_label, cell->algorithm_label, cell->swept, dim,
-                                 domain, queries, trials, done,
-                                 show_seconds(seconds_of(plan, progress, c), seconds), memory}));
-  return 0;
+  for (int i = 0; i < planned->n; i++) n += progress->done[planned->first + i] != 0;
+  return n;
 }
 
+/* Append a line for every cell: names, sizes, number of trials and of finished trials. */
 static PetscErrorCode add_cells(const RgPlan *plan, const Progress *progress, RgText *text)
 {
   RgTable table = {.n_columns = 10,
                    .headings = {"problem", "algorithm", "swept", ">dim", ">design", ">queries",
                                 ">trials", ">done", ">per trial", ">memory"}};
+  char dim[32], domain[32], seconds[32];
 
-  for (int c = 0; c < plan->study->n_cells; c++) PetscCall(add_cell(plan, progress, c, &table));
-  PetscCall(rg_table_print(&table, text));
-  return 0;
+  for (int c = 0; c < plan->study->n_cells; c++) {
+    const RgPlanCell *planned = &plan->cells[c];
+    const RgCell *cell = &plan->study->cells[c];
+    snprintf(dim, sizeof(dim), cell->dim_c ? "%d+%d" : "%d", cell->dim_x, cell->dim_c);
+    snprintf(domain, sizeof(domain), cell->size_x ? "%d points" : "box", cell->size_x);
+    PetscCall(
+      rg_table_add(&table, "%s\v%s\v%s\v%s\v%s\v%d+%d\v%d\v%d\v%s\v%.0f MB", cell->problem_label,
+                   cell->algorithm_label, cell->swept, dim, domain, cell->run.initial_points,
+                   cell->run.iterations, planned->n, count_done(progress, planned),
+                   show_seconds(seconds_of(plan, progress, c), seconds), planned->memory / 1e6));
+  }
+  return rg_table_print(&table, text);
 }
 
 /* Append one line: a JSON object with the name of the study and its cells. */
@@ -410,16 +362,15 @@ static PetscErrorCode plan_json(const RgPlan *plan, const Progress *progress, Rg
   for (int c = 0; c < plan->study->n_cells; c++) {
     const RgPlanCell *planned = &plan->cells[c];
     const RgCell *cell = &plan->study->cells[c];
-    int n_done = 0;
-    for (int i = 0; i < planned->n; i++) n_done += progress->done[planned->first + i] != 0;
-    json_array_append_new(
-      cells, json_pack("{ss ss ss so si si si si si si si so so}", "problem", cell->problem_label,
-                       "algorithm", cell->algorithm_label, "method", cell->method, "settings",
-                       settings_json(cell), "dim_x", cell->dim_x, "dim_c", cell->dim_c, "points",
-                       cell->size_x, "initial_points", cell->run.initial_points, "iterations",
-                       cell->run.iterations, "trials", planned->n, "done", n_done, "seconds",
-                       real_or_null(seconds_of(plan, progress, c)), "memory",
-                       real_or_null(planned->memory)));
+    json_array_append_new(cells, json_pack("{ss ss ss so si si si si si si si so so}", "problem",
+                                           cell->problem_label, "algorithm", cell->algorithm_label,
+                                           "method", cell->method, "settings", settings_json(cell),
+                                           "dim_x", cell->dim_x, "dim_c", cell->dim_c, "points",
+                                           cell->size_x, "initial_points", cell->run.initial_points,
+                                           "iterations", cell->run.iterations, "trials", planned->n,
+                                           "done", count_done(progress, planned), "seconds",
+                                           real_or_null(seconds_of(plan, progress, c)), "memory",
+                                           real_or_null(planned->memory)));
   }
   json_t *whole = json_pack("{ss so}", "study", plan->study->name, "cells", cells);
   char *line = json_dumps(whole, JSON_COMPACT);
@@ -442,16 +393,12 @@ static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, R
     RgTrial trial;
     PetscCall(rg_plan_trial(plan, i, &trial));
     const RgCell *cell = &plan->study->cells[trial.cell];
-    char instance[24], seed[24];
-    snprintf(instance, sizeof(instance), "%llu", (unsigned long long)trial.instance);
-    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)trial.seed);
-    PetscCall(rg_table_add(
-      &table, (const char *const[]){trial.id, cell->problem_label, cell->algorithm_label,
-                                    cell->swept, instance, seed, words[progress->done[i]]}));
+    PetscCall(rg_table_add(&table, "%s\v%s\v%s\v%s\v%llu\v%llu\v%s", trial.id, cell->problem_label,
+                           cell->algorithm_label, cell->swept, (unsigned long long)trial.instance,
+                           (unsigned long long)trial.seed, words[progress->done[i]]));
   }
   PetscCall(rg_text_add(text, "\n"));
-  PetscCall(rg_table_print(&table, text));
-  return 0;
+  return rg_table_print(&table, text);
 }
 
 static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, const Job *job,
@@ -487,13 +434,12 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
     PetscCall(rg_text_add(text, "; %s of it for %d search%s for an unknown optimum",
                           show_seconds(progress->search, search), progress->n_searches,
                           progress->n_searches > 1 ? "es" : ""));
-  PetscCall(rg_text_add(text,
-                        "\nmemory: up to %.0f MB per rank, %.2g GB on a node of %d rank%s, which "
-                        "has %.2g GB; address space (ulimit -v, h_vmem): %.1f GB per rank\n",
-                        memory / 1e6, memory * job->per_host / 1e9, job->per_host,
-                        job->per_host > 1 ? "s" : "", job->memory / 1e9,
-                        (memory + space_of_a_rank + space_of_a_neighbour * job->per_host) / 1e9));
-  return 0;
+  return rg_text_add(text,
+                     "\nmemory: up to %.0f MB per rank, %.2g GB on a node of %d rank%s, which "
+                     "has %.2g GB; address space (ulimit -v, h_vmem): %.1f GB per rank\n",
+                     memory / 1e6, memory * job->per_host / 1e9, job->per_host,
+                     job->per_host > 1 ? "s" : "", job->memory / 1e9,
+                     (memory + space_of_a_rank + space_of_a_neighbour * job->per_host) / 1e9);
 }
 
 /* ---- teams ---------------------------------------------------------------------------------- */
@@ -548,14 +494,12 @@ static PetscErrorCode check_job(const RgPlan *plan, const Job *job, int *exit_co
     }
   }
   if (message[0]) {
-    rg_complain("plan: %s", message);
-    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscCall(rg_refuse(exit_code, "plan: %s", message));
   } else if (largest > 1) {
     rg_say("on %d ranks: teams of up to %d, %.0f MB of shared matrices on each of their ranks\n",
            job->ranks, largest, bytes / 1e6);
   }
-  PetscCall(rg_teams_destroy(&teams));
-  return 0;
+  return rg_teams_destroy(&teams);
 }
 
 /* The plan as a page: cells, trials if they are asked for, sums, and what pairs with it. A mistake
@@ -574,10 +518,7 @@ static PetscErrorCode describe_plan(const RgPlan *plan, const Progress *progress
   if (trials) PetscCall(add_trials(plan, progress, text));
   PetscCall(add_summary(plan, progress, job, text));
   PetscCall(rg_against_describe(plan, text, &fault));
-  if (!fault.code) return 0;
-  rg_complain("plan: %s", fault.message);
-  *exit_code = RG_EXIT_BAD_INPUT;
-  return 0;
+  return fault.code ? rg_refuse(exit_code, "plan: %s", fault.message) : 0;
 }
 
 /* Time trials and searches here, after a line about every problem that is evaluated for that. */
@@ -593,8 +534,7 @@ static PetscErrorCode time_trials(const RgPlan *plan, const char *output, Progre
     rg_complain("plan: %s", line);
   PetscCall(rg_text_clear(&calls));
   PetscCall(rg_probe_costs(plan, folder, &progress->clock));
-  PetscCall(rg_probe_optima(plan, progress->done, &progress->n_searches, &progress->search));
-  return 0;
+  return rg_probe_optima(plan, progress->done, &progress->n_searches, &progress->search);
 }
 
 static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *arguments, int *exit_code)
@@ -610,8 +550,8 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     PetscCall(simulation_parse(simulate, arguments->n - 1, arguments->positional + 1, &simulation,
                                exit_code));
   } else if (arguments->n > 1) {
-    rg_complain("plan: '%s' goes with -simulate only", arguments->positional[1]);
-    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscCall(
+      rg_refuse(exit_code, "plan: '%s' goes with -simulate only", arguments->positional[1]));
   }
   if (*exit_code != RG_EXIT_OK || !parse_job(arguments, study, &job)) {
     *exit_code = RG_EXIT_BAD_INPUT;
@@ -636,14 +576,11 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
       PetscCall(
         simulation_show(&simulation, &plan, !progress.quick || progress.clock.n_trials, exit_code));
   }
-  PetscCall(PetscFree(simulation.ranks));
   PetscCall(rg_text_clear(&text));
-  PetscCall(PetscFree(progress.reference.software));
   PetscCall(rg_calibration_destroy(&progress.clock));
   PetscCall(rg_calibration_destroy(&progress.wall));
-  PetscCall(PetscFree(progress.done));
-  PetscCall(rg_plan_clear(&plan));
-  return 0;
+  PetscCall(RG_FREE(&simulation.ranks, &progress.reference.software, &progress.done));
+  return rg_plan_clear(&plan);
 }
 
 /* Read the study file, or the copy of a text that stood in a results file below `folder`. */
@@ -653,16 +590,12 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, const c
   char *text;
   size_t length;
 
-  if (!folder) {
-    PetscCall(rg_study_load(registry, path, study, diagnostics));
-    return 0;
-  }
+  if (!folder) return rg_study_load(registry, path, study, diagnostics);
   *study = (RgStudy){0};
   PetscCall(rg_text_add(near, "%s/%s", folder, "study"));
   PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
   if (text) PetscCall(rg_study_parse_stored(registry, near->data, text, false, study, diagnostics));
-  PetscCall(PetscFree(text));
-  return 0;
+  return PetscFree(text);
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
@@ -684,8 +617,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   else PetscCall(rg_print_warnings(&study));
   if (!diagnostics.n) PetscCall(show_plan(&study, arguments, exit_code));
   PetscCall(rg_study_destroy(&study));
-  PetscCall(rg_text_clear(&near));
-  return 0;
+  return rg_text_clear(&near);
 }
 
 static const char notes[] =

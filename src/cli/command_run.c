@@ -52,18 +52,16 @@ static const RgOption options[] = {
 static bool read_options(const RgArguments *arguments, RgRunOptions *run)
 {
   const char *walltime = arguments->option[OPT_WALLTIME];
-  const char *progress = arguments->option[OPT_PROGRESS];
   const char *grace = arguments->option[OPT_GRACE];
   const char *crossover = arguments->option[OPT_CROSSOVER];
   char *end = "";
   const long number = crossover ? strtol(crossover, &end, 10) : 0;
 
-  if (progress && rg_duration_parse(progress) <= 0) {
-    rg_complain("run: -progress must be seconds, more than 0, got '%s'", progress);
-    return false;
-  }
-  if (grace && rg_duration_parse(grace) <= 0) {
-    rg_complain("run: -grace must be seconds, more than 0, got '%s'", grace);
+  for (int i = 0; i < 2; i++) {
+    const int option = i ? OPT_GRACE : OPT_PROGRESS;
+    const char *word = arguments->option[option];
+    if (!word || rg_duration_parse(word) > 0) continue;
+    rg_complain("run: %s must be seconds, more than 0, got '%s'", options[option].name, word);
     return false;
   }
   *run = (RgRunOptions){.output = arguments->option[OPT_OUTPUT],
@@ -171,23 +169,18 @@ static void tell_of_failed(void *closure, const RgRunReport *report)
             n, n == 1 ? "" : "s", n == 1 ? "is" : "are", n == 1 ? "it" : "them");
 }
 
-/* An observer that prints to stderr; quiet: messages only. meter: zeroed, borrowed. */
-static RgObserver progress_observer(Meter *meter, bool quiet)
-{
-  meter->terminal = isatty(STDERR_FILENO) == 1;
-  return (RgObserver){.closure = meter,
-                      .period = meter->terminal ? 0.5 : 10.0,
-                      .begin = quiet ? NULL : tell_of_failed,
-                      .progress = quiet ? NULL : show,
-                      .message = tell,
-                      .leave = leave};
-}
-
 static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
                           const RgArguments *arguments, int *exit_code)
 {
-  Meter meter = {0};
-  RgObserver observer = progress_observer(&meter, arguments->option[OPT_QUIET] != NULL);
+  const bool quiet = arguments->option[OPT_QUIET] != NULL; /* messages only */
+  const char *progress = arguments->option[OPT_PROGRESS];
+  Meter meter = {.terminal = isatty(STDERR_FILENO) == 1};
+  RgObserver observer = {.closure = &meter,
+                         .period = meter.terminal ? 0.5 : 10.0,
+                         .begin = quiet ? NULL : tell_of_failed,
+                         .progress = quiet ? NULL : show,
+                         .message = tell,
+                         .leave = leave};
   RgRunReport outcome;
   RgPlan plan;
   char output[4096];
@@ -195,28 +188,11 @@ static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
   snprintf(output, sizeof(output), "%s%s", run_options->output ? run_options->output : study->name,
            run_options->output ? "" : ".h5");
   run_options->output = output;
-  if (arguments->option[OPT_PROGRESS])
-    observer.period = rg_duration_parse(arguments->option[OPT_PROGRESS]);
+  if (progress) observer.period = rg_duration_parse(progress);
   PetscCall(rg_plan_fill(study, &plan));
   PetscCall(rg_run(MPI_COMM_WORLD, &plan, run_options, &observer, &outcome));
   *exit_code = report(study, output, &outcome, arguments->option[OPT_STRICT] != NULL);
-  PetscCall(rg_plan_clear(&plan));
-  return 0;
-}
-
-/* Check that external methods start and answer before the run begins. One rank tries. */
-static PetscErrorCode try_programs(const RgStudy *study, int rank, bool quiet, int *exit_code)
-{
-  RgDiagnostics diagnostics = {0};
-  int n;
-
-  if (rank == 0 && !quiet) PetscCall(rg_starts_announce(study, "run"));
-  if (rank == 0) PetscCall(rg_probe_programs(study, true, &diagnostics));
-  if (rank == 0) rg_print_diagnostics(&diagnostics);
-  n = diagnostics.n;
-  PetscCallMPI(MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD));
-  if (n) *exit_code = RG_EXIT_BAD_INPUT;
-  return 0;
+  return rg_plan_clear(&plan);
 }
 
 static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *registry,
@@ -239,11 +215,18 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
   if (rank == speaker) rg_print_diagnostics(&diagnostics);
   if (rank == speaker && !registry) PetscCall(rg_plugins_complain(run_options.output, &told));
   if (speaker >= 0) *exit_code = RG_EXIT_BAD_INPUT;
-  else PetscCall(try_programs(&study, rank, arguments->option[OPT_QUIET] != NULL, exit_code));
+  else {
+    /* Check that external methods start and answer before the run begins. One rank tries. */
+    if (rank == 0 && !arguments->option[OPT_QUIET]) PetscCall(rg_starts_announce(&study, "run"));
+    if (rank == 0) PetscCall(rg_probe_programs(&study, true, &diagnostics));
+    if (rank == 0) rg_print_diagnostics(&diagnostics);
+    int n = diagnostics.n;
+    PetscCallMPI(MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    if (n) *exit_code = RG_EXIT_BAD_INPUT;
+  }
   if (*exit_code == RG_EXIT_OK && rank == 0) PetscCall(rg_print_warnings(&study));
   if (*exit_code == RG_EXIT_OK) PetscCall(run(&study, &run_options, arguments, exit_code));
-  PetscCall(rg_study_destroy(&study));
-  return 0;
+  return rg_study_destroy(&study);
 }
 
 static const char notes[] =

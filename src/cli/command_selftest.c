@@ -23,20 +23,17 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   char path[RG_SHARE_BYTES], program[RG_SHARE_BYTES] = "regatta";
   const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
-  *exit_code = RG_EXIT_BAD_INPUT;
   if (length > 0) program[length] = '\0';
-  if (!rg_share_find("selftest/selftest.sh", path)) {
-    rg_complain("selftest: there is no %s: it is installed with the program (cmake --install); was "
-                "the program moved without its folder share?",
-                path);
-    return 0;
-  }
+  if (!rg_share_find("selftest/selftest.sh", path))
+    return rg_refuse(exit_code,
+                     "selftest: there is no %s: it is installed with the program (cmake "
+                     "--install); was the program moved without its folder share?",
+                     path);
   (void)fflush(stdout);
   (void)setenv("REGATTA", program, 1);
   (void)execl("/bin/sh", "sh", path, launch ? launch : "mpirun -n 2", folder ? folder : "",
               (char *)NULL);
-  rg_complain("selftest: /bin/sh: %s", strerror(errno));
-  return 0;
+  return rg_refuse(exit_code, "selftest: /bin/sh: %s", strerror(errno));
 }
 
 const RgCommand rg_command_selftest = {

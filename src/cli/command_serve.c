@@ -30,31 +30,25 @@ static PetscErrorCode converse(RgProblemServer *server)
   return 0;
 }
 
-static PetscErrorCode serve(RgNamedProblem *named)
-{
-  RgFailure failure = {0};
-  RgProblem problem;
-
-  PetscCall(rg_problem_create(named->class, named->options, named->seed, named->instance, &problem,
-                              &failure));
-  RgProblemServer server = {.problem = &problem, .seed = named->seed};
-  if (!failure.failed) PetscCall(converse(&server));
-  if (failure.failed) rg_complain("%s: %s", named->command, failure.message);
-  named->mistaken = failure.failed;
-  PetscCall(rg_problem_server_clear(&server));
-  PetscCall(rg_problem_destroy(&problem));
-  return 0;
-}
-
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   RgNamedProblem named;
+  RgProblem problem = {0};
+  RgFailure failure = {0};
 
   PetscCall(rg_named_problem_read(arguments, options, registry, &named));
-  if (!named.mistaken) PetscCall(serve(&named));
-  if (named.mistaken) *exit_code = RG_EXIT_BAD_INPUT;
-  PetscCall(rg_named_problem_clear(&named));
-  return 0;
+  if (named.mistaken) {
+    *exit_code = RG_EXIT_BAD_INPUT;
+    return rg_named_problem_clear(&named);
+  }
+  PetscCall(
+    rg_problem_create(named.class, named.options, named.seed, named.instance, &problem, &failure));
+  RgProblemServer server = {.problem = &problem, .seed = named.seed};
+  if (failure.failed) PetscCall(rg_refuse(exit_code, "%s: %s", named.command, failure.message));
+  else PetscCall(converse(&server));
+  PetscCall(rg_problem_server_clear(&server));
+  PetscCall(rg_problem_destroy(&problem));
+  return rg_named_problem_clear(&named);
 }
 
 const RgCommand rg_command_serve = {RG_USAGE("serve NAME [-set KEY=VALUE] ...", options, 1, 1),

@@ -2,7 +2,6 @@
    requeue, and what the workers of running trials do. With -watch it looks again until the study is
    complete. */
 #include "cli/shield.h"
-#include "cli/summary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,12 +11,12 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/grow.h"
 #include "base/number.h"
 #include "study/plan/plan.h"
-#include "cli/pace.h"
-#include "cli/planned.h"
 #include "cli/arguments.h"
 #include "study/file/registry.h"
+#include "study/schedule/calibration.h"
 #include "study/schedule/crew.h"
 #include "study/store/evaluation_log.h"
 #include "study/store/presence.h"
@@ -43,28 +42,13 @@ typedef struct {
   int64_t at;
 } Last;
 
-static void say_since(int64_t unix_ticks)
+/* Print the time at the start of a line, or after "since" at its end. */
+static void say_time(time_t seconds, const char *format)
 {
-  const time_t seconds = (time_t)(unix_ticks / RG_TICKS_PER_UNIT);
   struct tm day;
-  char text[32];
+  char text[48];
 
-  if (localtime_r(&seconds, &day) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &day))
-    rg_say(" since %s", text);
-  rg_say("\n");
-}
-
-static void say_worker(int worker, const Last *last)
-{
-  rg_say("  worker %d: ", worker);
-  if (last->event && last->event->kind == RG_TIMELINE_START) {
-    rg_say("evaluation %d", last->event->submission);
-    if (last->event->attempt > 1) rg_say(", attempt %d,", last->event->attempt);
-  } else {
-    rg_say("idle");
-  }
-  if (last->event) say_since(last->at);
-  else rg_say("\n");
+  if (localtime_r(&seconds, &day) && strftime(text, sizeof(text), format, &day)) rg_say("%s", text);
 }
 
 /* Print the summary of a timeline. name: the name of the trial. planned: the number of planned
@@ -88,9 +72,19 @@ static PetscErrorCode say_timeline(const RgTimeline *timeline, const char *name,
   rg_say("%s: %d", name, ended);
   if (planned) rg_say(" of %d", planned);
   rg_say(" evaluations have ended%s\n", runs ? "" : "; no process runs it any more");
-  for (int w = 1; w <= n_workers && runs; w++) say_worker(w, &last[w]);
-  PetscCall(PetscFree(last));
-  return 0;
+  for (int w = 1; w <= n_workers && runs; w++) {
+    const Last *own = &last[w];
+    rg_say("  worker %d: ", w);
+    if (own->event && own->event->kind == RG_TIMELINE_START) {
+      rg_say("evaluation %d", own->event->submission);
+      if (own->event->attempt > 1) rg_say(", attempt %d,", own->event->attempt);
+    } else {
+      rg_say("idle");
+    }
+    if (own->event) say_time((time_t)(own->at / RG_TICKS_PER_UNIT), " since %Y-%m-%d %H:%M:%S");
+    rg_say("\n");
+  }
+  return PetscFree(last);
 }
 
 /* Name a trial of the plan. *planned: the evaluations that its workers make. */
@@ -114,30 +108,13 @@ static PetscErrorCode name_trial(const RgPlan *plan, const char *id, RgText *nam
   return 0;
 }
 
-static PetscErrorCode say_trial(const RgPlan *plan, const char *directory, const char *id)
-{
-  RgTimeline timeline;
-  RgText name = {0};
-  int planned;
-  bool runs;
-
-  PetscCall(rg_sealed_is_open(directory, RG_FOLDER_TIMELINE, id, &runs));
-  PetscCall(rg_timeline_open(directory, id, 0, &timeline));
-  PetscCall(name_trial(plan, id, &name, &planned));
-  if (timeline.n) PetscCall(say_timeline(&timeline, name.data, planned, runs));
-  PetscCall(rg_text_clear(&name));
-  PetscCall(rg_timeline_clear(&timeline));
-  return 0;
-}
-
 /* Append the study directory of a path. */
 static PetscErrorCode directory_of(const char *path, RgText *directory)
 {
   PetscBool inside;
 
   PetscCall(PetscTestDirectory(path, 'r', &inside));
-  PetscCall(rg_text_add(directory, "%s%s", path, inside ? "" : ".d"));
-  return 0;
+  return rg_text_add(directory, "%s%s", path, inside ? "" : ".d");
 }
 
 /* Print what the workers of each trial on the real clock do that has begun and not finished. A
@@ -151,17 +128,132 @@ static PetscErrorCode say_workers(const char *path, const RgPlan *plan)
 
   PetscCall(directory_of(path, &directory));
   PetscCall(rg_sealed_list(directory.data, RG_FOLDER_TIMELINE, &n, &ids));
-  for (int i = 0; i < n; i++) PetscCall(say_trial(plan, directory.data, ids[i]));
+  for (int i = 0; i < n; i++) {
+    RgTimeline timeline;
+    RgText name = {0};
+    int planned;
+    bool runs;
+    PetscCall(rg_sealed_is_open(directory.data, RG_FOLDER_TIMELINE, ids[i], &runs));
+    PetscCall(rg_timeline_open(directory.data, ids[i], 0, &timeline));
+    PetscCall(name_trial(plan, ids[i], &name, &planned));
+    if (timeline.n) PetscCall(say_timeline(&timeline, name.data, planned, runs));
+    PetscCall(rg_text_clear(&name));
+    PetscCall(rg_timeline_clear(&timeline));
+  }
   PetscCall(rg_names_free(n, &ids));
-  PetscCall(rg_text_clear(&directory));
+  return rg_text_clear(&directory);
+}
+
+/* ---- how fast the study advances ------------------------------------------------------------- */
+
+/* The rate is that of the last ten minutes in which trials ran, without pauses between two runs. */
+#define WINDOW 600.0 /* seconds */
+#define PAUSE 60.0   /* between a trial's end and the next start: two runs */
+
+/* When a finished trial ran. */
+typedef struct {
+  char id[RG_ID_LENGTH + 1];
+  double start, end; /* Unix time, seconds */
+} PaceTrial;
+
+typedef struct {
+  int n;
+  PaceTrial *trials; /* owned */
+} Pace;
+
+static PetscErrorCode add_pace(Pace *pace, const RgRecord *record)
+{
+  const RgProvenance *when = &record->provenance;
+
+  PetscCall(RG_GROW(pace->n, pace->trials));
+  PaceTrial *trial = &pace->trials[pace->n++];
+  *trial = (PaceTrial){.start = when->started, .end = when->started + when->wall};
+  memcpy(trial->id, record->id, sizeof(trial->id));
   return 0;
+}
+
+/* The latest end first. */
+static int compare(const void *left, const void *right)
+{
+  const PaceTrial *a = left, *b = right;
+
+  return (a->end < b->end) - (a->end > b->end);
+}
+
+/* Seconds of the window that ends with the newest trial; *ended: trials that ended in it; *busy:
+   trials that ran at once, on average. */
+static double read_window(Pace *pace, int *ended, double *busy)
+{
+  const PaceTrial *trials = pace->trials;
+  double sum = 0;
+  int n = 0;
+
+  qsort(pace->trials, (size_t)pace->n, sizeof(*trials), compare);
+  double from = trials[0].start;
+  for (; n < pace->n && trials[n].end > fmax(from - PAUSE, trials[0].end - WINDOW); n++)
+    from = fmin(from, trials[n].start);
+  from = fmax(from, trials[0].end - WINDOW);
+  for (int i = 0; i < n; i++) sum += trials[i].end - fmax(trials[i].start, from);
+  *ended = n;
+  *busy = sum / (trials[0].end - from);
+  return trials[0].end - from;
+}
+
+/* Seconds until the missing trials have run, if so many run at once. */
+static PetscErrorCode time_missing(const Pace *pace, const RgPlan *plan, double busy,
+                                   double *seconds)
+{
+  RgCalibration wall;
+  int trial;
+
+  PetscCall(rg_calibration_create(plan->study, &wall));
+  for (int c = 0; c < plan->study->n_cells; c++) {
+    const int n = plan->cells[c].n;
+    wall.cells[c] = (RgCellTimes){.nominal = plan->cells[c].cost, .open = n, .left = n, .ranks = 1};
+  }
+  for (int i = 0; i < pace->n; i++) {
+    PetscCall(rg_plan_find(plan, pace->trials[i].id, &trial));
+    if (trial < 0) continue;
+    const int cell = rg_plan_cell(plan, trial);
+    wall.cells[cell].open = --wall.cells[cell].left;
+    rg_calibration_add(&wall, cell, pace->trials[i].end - pace->trials[i].start);
+  }
+  *seconds = rg_calibration_left(&wall, busy);
+  return rg_calibration_destroy(&wall);
+}
+
+/* Append how many trials ended in a time, and what is left at that rate; nothing if no rate is
+   known. The time left is not known with a plan of n 0. at_work: a run works on the study now. */
+static PetscErrorCode describe_pace(Pace *pace, const RgPlan *plan, bool at_work, RgText *text)
+{
+  static const struct {
+    double seconds;
+    const char *name;
+  } units[] = {{1, "second"}, {60, "minute"}, {3600, "hour"}, {86400, "day"}};
+  double busy, missing = NAN;
+  char left[32];
+  int ended, unit = 0;
+
+  if (!pace->n) return 0;
+  const double seconds = read_window(pace, &ended, &busy);
+  if (!(seconds > 0)) return 0;
+  while (unit < 3 && ended * units[unit].seconds < 2 * seconds) unit++;
+  const double rate = ended * units[unit].seconds / seconds;
+  PetscCall(rg_text_add(text, "; %s %.*f trials a %s",
+                        at_work ? "a run is at work:" : "at the last rate of", rate < 10, rate,
+                        units[unit].name));
+  if (!plan->n) return 0;
+  PetscCall(time_missing(pace, plan, busy, &missing));
+  if (isnan(missing)) return 0;
+  rg_duration_print(missing, left);
+  return rg_text_add(text, ", about %s left", left);
 }
 
 /* ---- all of a study -------------------------------------------------------------------------- */
 
 typedef struct {
   RgSummary all;
-  RgPace pace;
+  Pace pace;
 } Progress;
 
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
@@ -169,7 +261,7 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   Progress *progress = closure;
 
   if (record->earlier) return 0;
-  PetscCall(rg_pace_add(&progress->pace, record));
+  PetscCall(add_pace(&progress->pace, record));
   return rg_summary_add(&progress->all, record);
 }
 
@@ -192,9 +284,8 @@ static PetscErrorCode add_progress(const char *path, RgPlan *plan, Progress *pro
   PetscCall(rg_text_add(text, " trials"));
   if (progress->all.n_failed) PetscCall(rg_text_add(text, ", %d failed", progress->all.n_failed));
   PetscCall(rg_text_add(text, ")"));
-  if (!done) PetscCall(rg_pace_describe(&progress->pace, plan, at_work, text));
-  PetscCall(rg_text_clear(&directory));
-  return 0;
+  if (!done) PetscCall(describe_pace(&progress->pace, plan, at_work, text));
+  return rg_text_clear(&directory);
 }
 
 /* Print whether the study is complete, and whether one version of the program made its trials.
@@ -215,7 +306,23 @@ static PetscErrorCode say_state(const char *path, RgPlan *plan, const RgStoreInf
   *exit_code = complete ? RG_EXIT_OK : RG_EXIT_INCOMPLETE;
   PetscCall(rg_text_clear(&plugins));
   PetscCall(rg_text_clear(&mixed));
-  PetscCall(rg_text_clear(&state));
+  return rg_text_clear(&state);
+}
+
+/* Plan the study of a file, or that in the results (file NULL). plan->n is 0 if the text can't be
+   planned here, for example because it names missing files or plug-ins. */
+static PetscErrorCode plan_study(const RgRegistry *registry, const char *path, const char *file,
+                                 const RgStoreInfo *info, RgStudy *study, RgPlan *plan,
+                                 int *exit_code)
+{
+  RgDiagnostics diagnostics = {0};
+
+  if (file) PetscCall(rg_study_load(registry, file, study, &diagnostics));
+  else if (info->study && info->study[0])
+    PetscCall(rg_study_parse_stored(registry, path, info->study, false, study, &diagnostics));
+  if (!diagnostics.n && study->n_cells) PetscCall(rg_plan_fill(study, plan));
+  if (file || study->unopened) rg_print_diagnostics(&diagnostics);
+  if (file && diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
   return 0;
 }
 
@@ -226,23 +333,18 @@ static PetscErrorCode show_all(const RgRegistry *registry, const char *path, con
   Progress progress = {0};
   RgStoreInfo info;
   RgFault fault = {0};
-  RgDiagnostics diagnostics = {0};
-  RgStudy study;
+  RgStudy study = {0};
   RgPlan plan = {0};
 
   PetscCall(rg_store_visit_heads(path, add_record, &progress, &info, &fault));
-  if (!file) PetscCall(rg_planned_load(registry, path, &info, &study, &plan));
-  else PetscCall(rg_study_load(registry, file, &study, &diagnostics));
-  if (file && !diagnostics.n) PetscCall(rg_plan_fill(&study, &plan));
-  rg_print_diagnostics(&diagnostics);
-  if (fault.code) rg_complain("%s", fault.message);
-  if (fault.code || diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
-  else PetscCall(say_state(path, &plan, &info, &progress, exit_code));
-  PetscCall(rg_planned_clear(&study, &plan));
+  PetscCall(plan_study(registry, path, file, &info, &study, &plan, exit_code));
+  if (fault.code) PetscCall(rg_refuse(exit_code, "%s", fault.message));
+  if (!*exit_code) PetscCall(say_state(path, &plan, &info, &progress, exit_code));
+  if (plan.n) PetscCall(rg_plan_clear(&plan));
+  PetscCall(rg_study_destroy(&study));
   PetscCall(rg_summary_clear(&progress.all));
-  PetscCall(rg_pace_clear(&progress.pace));
-  PetscCall(rg_store_info_clear(&info));
-  return 0;
+  PetscCall(PetscFree(progress.pace.trials));
+  return rg_store_info_clear(&info);
 }
 
 /* ---- a part ---------------------------------------------------------------------------------- */
@@ -269,15 +371,20 @@ static int count(int n, PetscBT flags)
   return sum;
 }
 
-static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, int n,
-                                int *exit_code)
+/* Print the state of part i of n. */
+static PetscErrorCode show_part(const RgRegistry *registry, const RgArguments *arguments, int i,
+                                int n, int *exit_code)
 {
+  const char *path = arguments->positional[0];
   RgFault fault = {0};
   RgStoreInfo info = {0};
-  RgPlan plan;
+  RgStudy study = {0};
+  RgPlan plan = {0};
   Part part = {&plan, NULL};
 
-  PetscCall(rg_plan_fill(study, &plan));
+  PetscCall(
+    plan_study(registry, path, arguments->option[OPT_STUDY], NULL, &study, &plan, exit_code));
+  if (*exit_code) return rg_study_destroy(&study);
   PetscCall(PetscBTCreate(plan.n, &part.missing));
   PetscCall(rg_plan_share(&plan, i, n, part.missing));
   const int all = count(plan.n, part.missing);
@@ -285,69 +392,32 @@ static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, i
     PetscCall(rg_store_visit_heads(path, strike_record, &part, &info, &fault));
   PetscCall(rg_store_info_clear(&info));
   const int missing = count(plan.n, part.missing);
-  if (!fault.code)
-    rg_say("%s, part %d of %d: %s (%d of %d trials)\n", study->name, i, n,
+  if (missing) *exit_code = RG_EXIT_INCOMPLETE;
+  if (fault.code) PetscCall(rg_refuse(exit_code, "%s", fault.message));
+  else
+    rg_say("%s, part %d of %d: %s (%d of %d trials)\n", study.name, i, n,
            missing ? "incomplete; the run command resumes it" : "complete", all - missing, all);
-  else rg_complain("%s", fault.message);
-  *exit_code = fault.code ? RG_EXIT_BAD_INPUT : missing ? RG_EXIT_INCOMPLETE : RG_EXIT_OK;
   PetscCall(PetscBTDestroy(&part.missing));
   PetscCall(rg_plan_clear(&plan));
-  return 0;
-}
-
-/* Parse the part of a study; prints a message and returns false on a mistake. */
-static bool read_part(const RgArguments *arguments, int *i, int *n)
-{
-  const char *part = arguments->option[OPT_PART];
-
-  if (part && !arguments->option[OPT_STUDY]) {
-    rg_complain("status: -part needs -study STUDY.yaml, the study file that the part is of");
-    return false;
-  }
-  return !part || rg_part_parse("status", part, i, n);
-}
-
-static PetscErrorCode show_part_of(const RgRegistry *registry, const RgArguments *arguments, int i,
-                                   int n, int *exit_code)
-{
-  RgDiagnostics diagnostics = {0};
-  RgStudy study;
-
-  PetscCall(rg_study_load(registry, arguments->option[OPT_STUDY], &study, &diagnostics));
-  rg_print_diagnostics(&diagnostics);
-  if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
-  else PetscCall(show_part(&study, arguments->positional[0], i, n, exit_code));
-  PetscCall(rg_study_destroy(&study));
-  return 0;
+  return rg_study_destroy(&study);
 }
 
 /* ---- watching -------------------------------------------------------------------------------- */
 
-static void say_time(void)
-{
-  const time_t now = time(NULL);
-  struct tm day;
-  char text[16];
-
-  if (localtime_r(&now, &day) && strftime(text, sizeof(text), "%H:%M:%S", &day))
-    rg_say("%s ", text);
-}
-
 static PetscErrorCode print_status(const RgArguments *arguments, const RgRegistry *registry,
                                    int *exit_code)
 {
+  const char *part = arguments->option[OPT_PART], *file = arguments->option[OPT_STUDY];
   int i = 0, n = 0;
 
-  if (!read_part(arguments, &i, &n)) {
-    *exit_code = RG_EXIT_BAD_INPUT;
-    return 0;
-  }
-  if (arguments->option[OPT_WATCH]) say_time();
-  if (n) PetscCall(show_part_of(registry, arguments, i, n, exit_code));
-  else
-    PetscCall(
-      show_all(registry, arguments->positional[0], arguments->option[OPT_STUDY], exit_code));
-  return 0;
+  if (part && !file)
+    return rg_refuse(exit_code,
+                     "status: -part needs -study STUDY.yaml, the study file that the part is of");
+  if (part && !rg_part_parse("status", part, &i, &n)) *exit_code = RG_EXIT_BAD_INPUT;
+  if (*exit_code) return 0;
+  if (arguments->option[OPT_WATCH]) say_time(time(NULL), "%H:%M:%S ");
+  if (n) return show_part(registry, arguments, i, n, exit_code);
+  return show_all(registry, arguments->positional[0], file, exit_code);
 }
 
 /* Seconds between two looks; 0: look once; negative: a mistake, which was reported. */

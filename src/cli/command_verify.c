@@ -76,29 +76,13 @@ static int values_of(const RgRecord *record, const char *prefix, RgTexts names, 
   return names.n;
 }
 
-/* The values of one evaluation beside f (rg_trial_more). */
-static void more_of(const RgCell *cell, const RgRecord *record, int row, double *values)
-{
-  values += values_of(record, RG_CONSTRAINT_PREFIX, cell->constraints, row, values);
-  if (rg_duration_kind(cell->crew.duration) == RG_DURATION_REPORTED)
-    *values++ = value_of(record, RG_REPORTED_COLUMN, row);
-  (void)values_of(record, RG_ANSWER_PREFIX, rg_cell_numbers(cell), row, values);
-}
-
-/* Number of an evaluation in the order of asking. */
-static int number_of(const RgRecord *record, int row)
-{
-  const double *submission = record->column[RG_COLUMN_SUBMISSION];
-
-  return submission && submission[row] >= 1 && submission[row] < INT_MAX ? (int)submission[row]
-                                                                         : row + 1;
-}
-
 static PetscErrorCode read_query(void *closure, const RgRecord *record)
 {
   Search *search = closure;
   const double *x = record->column[RG_COLUMN_X], *c = record->column[RG_COLUMN_C];
   const double *f = record->column[RG_COLUMN_F];
+  const double *submission = record->column[RG_COLUMN_SUBMISSION];
+  const RgCell *cell = search->cell;
   RgFault fault = {0};
   double *more;
 
@@ -108,15 +92,22 @@ static PetscErrorCode read_query(void *closure, const RgRecord *record)
     return 0; /* forged: the trial has other points */
   PetscCall(PetscFree(search->timeline));
   if (record->timeline) PetscCall(PetscStrallocpy(record->timeline, &search->timeline));
-  PetscCall(PetscMalloc1(rg_trial_more(search->cell), &more));
+  PetscCall(PetscMalloc1(rg_trial_more(cell), &more));
   for (int row = 0; row < record->n_rows; row++) {
-    more_of(search->cell, record, row, more);
-    PetscCall(
-      rg_evaluation_log_add(search->log, number_of(record, row), x + (size_t)row * record->dim_x,
-                            c ? c + (size_t)row * record->dim_c : NULL, f[row], more, 0, &fault));
+    double *values = more; /* what the evaluation gave beside f (rg_trial_more) */
+    values += values_of(record, RG_CONSTRAINT_PREFIX, cell->constraints, row, values);
+    if (rg_duration_kind(cell->crew.duration) == RG_DURATION_REPORTED)
+      *values++ = value_of(record, RG_REPORTED_COLUMN, row);
+    (void)values_of(record, RG_ANSWER_PREFIX, rg_cell_numbers(cell), row, values);
+    /* its number in the order of asking */
+    const int number = submission && submission[row] >= 1 && submission[row] < INT_MAX
+                         ? (int)submission[row]
+                         : row + 1;
+    PetscCall(rg_evaluation_log_add(search->log, number, x + (size_t)row * record->dim_x,
+                                    c ? c + (size_t)row * record->dim_c : NULL, f[row], more, 0,
+                                    &fault));
   }
-  PetscCall(PetscFree(more));
-  return 0;
+  return PetscFree(more);
 }
 
 /* Load the evaluations of one trial as a log in memory, and its timeline on the real clock (NULL:
@@ -158,13 +149,6 @@ static bool has_our_bits(const RgVerification *s, int i)
   return s->found[i].fingerprint == rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash);
 }
 
-/* Whether a rerun of trial i would start a program that the file names. Problems that are programs
-   are not asked again (below). */
-static bool starts_program(const RgVerification *s, int i)
-{
-  return s->study.cells[rg_plan_cell(&s->plan, i)].algorithm->outside != NULL;
-}
-
 /* Costly evaluations are not repeated; only the algorithm runs again, on the recorded answers.
    This check needs a complete record and equal bits. Archives lack the answers and the initial
    designs, which are all that other bits could be compared by. */
@@ -191,11 +175,12 @@ static PetscErrorCode verify_draw(RgVerification *s)
     uint64_t hash[2];
     RgTrial trial;
     if (s->found[i].status == RG_STATUS_MISSING || !can_run_again(s, i)) continue;
-    if (!s->programs && starts_program(s, i)) {
+    PetscCall(rg_plan_trial(&s->plan, i, &trial));
+    /* A rerun would start a program that the file names as a method. */
+    if (!s->programs && s->study.cells[trial.cell].algorithm->outside) {
       s->n_refused += s->wanted > 0;
       continue;
     }
-    PetscCall(rg_plan_trial(&s->plan, i, &trial));
     snprintf(text, sizeof(text), "%s %s", s->salt, trial.id);
     rg_hash128(text, strlen(text), hash);
     lots[n++] = (Lot){hash[0], i};
@@ -203,8 +188,7 @@ static PetscErrorCode verify_draw(RgVerification *s)
   qsort(lots, (size_t)n, sizeof(*lots), compare_lots);
   s->n_sample = PetscMin(n, s->wanted);
   for (int k = 0; k < s->n_sample; k++) s->sample[k] = lots[k].trial;
-  PetscCall(PetscFree(lots));
-  return 0;
+  return PetscFree(lots);
 }
 
 /* A comparison of the new record with the one in the file. */
@@ -273,8 +257,7 @@ static PetscErrorCode run_again(RgVerification *s, int index)
     }
     PetscCall(rg_text_clear(&comparison.difference));
   }
-  PetscCall(rg_record_destroy(&record));
-  return 0;
+  return rg_record_destroy(&record);
 }
 
 /* Anyone's file is checked, so a file starts nothing by itself. */
@@ -288,8 +271,7 @@ static PetscErrorCode say_refused(RgVerification *s)
               "starts them",
               s->path, s->n_refused, s->n_refused == 1 ? " was" : "s were", programs.data);
   if (s->requested) s->exit_code = RG_EXIT_BAD_INPUT;
-  PetscCall(rg_text_clear(&programs));
-  return 0;
+  return rg_text_clear(&programs);
 }
 
 /* Run the sample again and report the result. Collective. */
@@ -395,8 +377,7 @@ static PetscErrorCode complain_of_outside(const RgVerification *s, const char *m
                 "stood, and it is looked for from there",
                 s->path, program.data);
   else rg_complain("%s: the study in it can't be planned here (%s)", s->path, mistake);
-  PetscCall(rg_text_clear(&program));
-  return 0;
+  return rg_text_clear(&program);
 }
 
 /* Plan the study text of the file with this program. */
@@ -419,23 +400,15 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
 static PetscErrorCode check_records(RgVerification *s, const RgStoreInfo *info)
 {
   RgFault fault = {0};
-  char hex[33];
 
   PetscCall(rg_store_visit(s->path, note_record, s, &s->damaged, &fault));
-  if (fault.code) {
-    rg_complain("%s", fault.message);
-    s->exit_code = RG_EXIT_STORAGE;
-    return 0;
-  }
-  rg_checksum_hex(&s->own, hex);
-  snprintf(s->salt, sizeof(s->salt), "%s", hex);
-  if (s->damaged) {
-    rg_complain("%s: %d damaged records or shards", s->path, s->damaged);
-    s->exit_code = RG_EXIT_STORAGE;
-  } else if (info->checksum[0] && strcmp(info->checksum, hex)) {
-    rg_complain("%s: its records have checksum %s, it says %s", s->path, hex, info->checksum);
-    s->exit_code = RG_EXIT_STORAGE;
-  }
+  rg_checksum_hex(&s->own, s->salt);
+  const bool other = info->checksum[0] && strcmp(info->checksum, s->salt);
+  if (fault.code) rg_complain("%s", fault.message);
+  else if (s->damaged) rg_complain("%s: %d damaged records or shards", s->path, s->damaged);
+  else if (other)
+    rg_complain("%s: its records have checksum %s, it says %s", s->path, s->salt, info->checksum);
+  if (fault.code || s->damaged || other) s->exit_code = RG_EXIT_STORAGE;
   return 0;
 }
 
@@ -480,8 +453,7 @@ static PetscErrorCode read_file(RgVerification *s, const char *near, char **text
     say_contents(s, &info, trailed);
     PetscCall(PetscStrallocpy(info.study, text));
   }
-  PetscCall(rg_store_info_clear(&info));
-  return 0;
+  return rg_store_info_clear(&info);
 }
 
 /* Send the results of rank 0 to all ranks. */
@@ -505,15 +477,6 @@ static PetscErrorCode share(RgVerification *s, const char *near, char **text)
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
-
-static PetscErrorCode destroy(RgVerification *s)
-{
-  PetscCall(RG_FREE(&s->sample, &s->found));
-  if (s->plan.study) PetscCall(rg_plan_clear(&s->plan));
-  PetscCall(rg_instances_destroy(&s->instances));
-  PetscCall(rg_study_destroy(&s->study));
-  return 0;
-}
 
 /* Number of trials to run again; negative after a mistake, which was reported. */
 static int parse_sample(const RgArguments *arguments)
@@ -555,10 +518,11 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
     PetscCall(verify_draw(&s));
     PetscCall(verify_check(&s));
   }
-  PetscCall(PetscFree(text));
   *exit_code = s.exit_code;
-  PetscCall(destroy(&s));
-  return 0;
+  PetscCall(RG_FREE(&text, &s.sample, &s.found));
+  if (s.plan.study) PetscCall(rg_plan_clear(&s.plan));
+  PetscCall(rg_instances_destroy(&s.instances));
+  return rg_study_destroy(&s.study);
 }
 
 const RgCommand rg_command_verify = {

@@ -9,9 +9,13 @@
 
 static const RgOption options[] = {{NULL, NULL, NULL}};
 
-/* Print one line per library; the description separates them by "; ". */
-static void say_software(char *software)
+static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
+  RgFingerprint fingerprint;
+  char *software;
+
+  PetscCall(rg_software_describe(&software));
+  /* Print one line per library; the description separates them by "; ". */
   for (char *part = software, *end; part; part = end) {
     end = strstr(part, "; ");
     if (end) {
@@ -20,15 +24,6 @@ static void say_software(char *software)
     }
     rg_say("%s%s\n", part == software ? "" : "  ", part);
   }
-}
-
-static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
-{
-  RgFingerprint fingerprint;
-  char *software;
-
-  PetscCall(rg_software_describe(&software));
-  say_software(software);
   PetscCall(PetscFree(software));
   PetscCall(rg_fingerprint(&fingerprint));
   rg_say("cpu          %s%s\n", fingerprint.cpu, fingerprint.native ? ", tuned for it" : "");

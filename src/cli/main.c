@@ -50,8 +50,7 @@ static PetscErrorCode filter_petsc_options(RgText *dropped)
   }
   (void)(kept.length ? setenv("PETSC_OPTIONS", kept.data, 1) : unsetenv("PETSC_OPTIONS"));
   PetscCall(rg_text_clear(&kept));
-  PetscCall(rg_text_clear(&words));
-  return 0;
+  return rg_text_clear(&words);
 }
 
 /* PETSc reads an option from each line, behind blanks; `#` and `!` begin comments. */
@@ -75,8 +74,7 @@ static PetscErrorCode check_file(const char *path, RgText *mistake)
       rg_text_add(mistake, "-options_file: %s:%d: '%s' is not accepted", path, number, word));
   }
   PetscCall(PetscFree(text));
-  PetscCall(rg_text_clear(&unreadable));
-  return 0;
+  return rg_text_clear(&unreadable);
 }
 
 /* Afterwards: why the file of an -options_file, on the command line or in PETSC_OPTIONS, is not
@@ -260,13 +258,6 @@ static void leave(int exit_code)
   _exit(exit_code);
 }
 
-/* Whether the command is `run`. Then signals are handled before MPI starts, to stop cleanly in
-   any case. */
-static bool is_run(int argc, char **argv)
-{
-  return argc > 1 && !strcmp(argv[1], "run");
-}
-
 /* Start HDF5, which says at length why it can't start, and can't be told to be silent before. */
 static void start_hdf5(void)
 {
@@ -299,7 +290,8 @@ int main(int argc, char **argv)
     return RG_EXIT_BAD_INPUT;
   }
   if (world && !accept_petsc_options(argc, argv)) return RG_EXIT_BAD_INPUT;
-  if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
+  /* Signals are handled before MPI starts, to stop a run cleanly in any case. */
+  if (argc > 1 && !strcmp(argv[1], "run") && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
   char **seen = calloc((size_t)argc + 3, sizeof(*seen));
   if (world && !rg_world_prepare()) return RG_EXIT_BAD_INPUT;
   error = world && seen ? initialize_petsc(argc, argv, skip, seen) : 0;

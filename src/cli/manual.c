@@ -109,20 +109,6 @@ static void man_command(const RgCommandEntry *entry, const char *usage, const Rg
   rg_say(".SH SEE ALSO\n.BR regatta (1)\n");
 }
 
-static void manual_page(void)
-{
-  say_head("regatta", "Bayesian-optimisation regret studies", "COMMAND ...");
-  rg_say(".SH COMMANDS\n");
-  for (const RgCommandEntry *c = rg_commands; c->name; c++) say_entry(c->name, NULL, c->doc);
-  rg_say(".SH ENVIRONMENT\n");
-  for (int i = 0; environment[i].name; i++)
-    say_entry(environment[i].name, NULL, environment[i].doc);
-  say_exits();
-  rg_say(".SH SEE ALSO\n");
-  for (const RgCommandEntry *c = rg_commands; c->name; c++)
-    rg_say(".BR regatta\\-%s (1)%s\n", c->name, c[1].name ? "," : "");
-}
-
 /* ---- completion ------------------------------------------------------------------------------ */
 
 /* Print the literal alternatives of the first argument: the lower-case words of ONE|two|three in
@@ -205,17 +191,6 @@ static void completion_begin(const char *word)
   }
 }
 
-static void completion_end(const char *word)
-{
-  const int form = form_of(word);
-
-  if (form == BASH)
-    rg_say("  esac\n  case $current in\n  -*) words=$options ;;\n  esac\n"
-           "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\n"
-           "complete -o default -F _regatta regatta\n");
-  if (form == ZSH) rg_say("  esac\n}\n_regatta \"$@\"\n");
-}
-
 bool rg_manual_command(const char *word, const char *command, const char *usage,
                        const RgOption *options)
 {
@@ -239,18 +214,6 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
-static void print_usage(void)
-{
-  rg_say("regatta %s: Bayesian-optimisation regret studies\n\nusage: regatta COMMAND ...\n\n",
-         RG_VERSION);
-  for (const RgCommandEntry *c = rg_commands; c->name; c++) rg_say("  %-10s %s\n", c->name, c->doc);
-  rg_say("\nregatta help COMMAND explains a command.\n\nEnvironment:\n");
-  for (int i = 0; environment[i].name; i++)
-    rg_say("  %-14s %s\n", environment[i].name, environment[i].doc);
-  rg_say("\nExit codes:\n");
-  for (const RgManualExit *e = rg_manual_exits; e->doc; e++) rg_say("  %2d  %s\n", e->code, e->doc);
-}
-
 /* Explain a command in the form that `word` requests. */
 static PetscErrorCode print_help(const RgCommandEntry *entry, const char *word, int *exit_code)
 {
@@ -260,8 +223,7 @@ static PetscErrorCode print_help(const RgCommandEntry *entry, const char *word, 
 
   PetscCall(rg_arguments_parse(2, line, command->usage, command->options, command->least,
                                command->most, &arguments, exit_code));
-  PetscCall(rg_arguments_clear(&arguments));
-  return 0;
+  return rg_arguments_clear(&arguments);
 }
 
 static PetscErrorCode print_completion(const char *shell, int *exit_code)
@@ -276,7 +238,12 @@ static PetscErrorCode print_completion(const char *shell, int *exit_code)
   completion_begin(word);
   for (const RgCommandEntry *c = rg_commands; c->name; c++)
     PetscCall(print_help(c, word, exit_code));
-  completion_end(word);
+  const int form = form_of(word);
+  if (form == BASH)
+    rg_say("  esac\n  case $current in\n  -*) words=$options ;;\n  esac\n"
+           "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\n"
+           "complete -o default -F _regatta regatta\n");
+  if (form == ZSH) rg_say("  esac\n}\n_regatta \"$@\"\n");
   return 0;
 }
 
@@ -286,8 +253,29 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   if (arguments->option[OPT_COMPLETION]) {
     PetscCall(print_completion(arguments->option[OPT_COMPLETION], exit_code));
   } else if (arguments->n == 0) {
-    if (man) manual_page();
-    else print_usage();
+    if (man) {
+      say_head("regatta", "Bayesian-optimisation regret studies", "COMMAND ...");
+      rg_say(".SH COMMANDS\n");
+      for (const RgCommandEntry *c = rg_commands; c->name; c++) say_entry(c->name, NULL, c->doc);
+      rg_say(".SH ENVIRONMENT\n");
+      for (int i = 0; environment[i].name; i++)
+        say_entry(environment[i].name, NULL, environment[i].doc);
+      say_exits();
+      rg_say(".SH SEE ALSO\n");
+      for (const RgCommandEntry *c = rg_commands; c->name; c++)
+        rg_say(".BR regatta\\-%s (1)%s\n", c->name, c[1].name ? "," : "");
+    } else {
+      rg_say("regatta %s: Bayesian-optimisation regret studies\n\nusage: regatta COMMAND ...\n\n",
+             RG_VERSION);
+      for (const RgCommandEntry *c = rg_commands; c->name; c++)
+        rg_say("  %-10s %s\n", c->name, c->doc);
+      rg_say("\nregatta help COMMAND explains a command.\n\nEnvironment:\n");
+      for (int i = 0; environment[i].name; i++)
+        rg_say("  %-14s %s\n", environment[i].name, environment[i].doc);
+      rg_say("\nExit codes:\n");
+      for (const RgManualExit *e = rg_manual_exits; e->doc; e++)
+        rg_say("  %2d  %s\n", e->code, e->doc);
+    }
   } else {
     const RgCommandEntry *entry = rg_commands_find(arguments->positional[0]);
     if (entry) PetscCall(print_help(entry, man ? manual_word("man") : "-help", exit_code));

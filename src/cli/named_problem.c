@@ -92,19 +92,6 @@ static PetscErrorCode set_options(RgNamedProblem *p, const RgArguments *argument
   return 0;
 }
 
-static PetscErrorCode check_options(RgNamedProblem *p)
-{
-  RgDiagnostics found = {0};
-
-  for (const RgParam *entry = p->class->params; entry->name; entry++)
-    if (rg_is_param(entry) && !entry->fallback && !p->given[entry - p->class->params])
-      rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", p->class->name,
-                         entry->name, entry->doc);
-  if (!found.n) PetscCall(rg_problem_check(p->class, p->options, (RgPlace){0}, &found));
-  rg_named_problem_complain(p, &found);
-  return 0;
-}
-
 static void parse_count(RgNamedProblem *p, const char *option, const char *value, uint64_t *count)
 {
   char *end;
@@ -117,23 +104,22 @@ static void parse_count(RgNamedProblem *p, const char *option, const char *value
   p->mistaken = true;
 }
 
-static PetscErrorCode find_problem(RgNamedProblem *p, const char *name)
+static PetscErrorCode find_problem(RgNamedProblem *p, const RgRegistry *registry, const char *name)
 {
   const char **names;
 
-  p->class = rg_registry_find_problem(p->registry, name);
+  p->class = rg_registry_find_problem(registry, name);
   if (p->class) return 0;
   p->mistaken = true;
   if (rg_left_out(name)) {
     rg_complain("%s: " RG_LEFT_OUT, p->command, name, rg_left_out(name));
     return 0;
   }
-  PetscCall(rg_registry_problem_names(p->registry, &names));
+  PetscCall(rg_registry_names(registry, true, &names));
   const char *nearest = rg_text_nearest(name, names);
   rg_complain("%s: unknown problem '%s'%s%s%s (regatta list problems names them)", p->command, name,
               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-  PetscCall(PetscFree(names));
-  return 0;
+  return PetscFree(names);
 }
 
 /* ---- in order -------------------------------------------------------------------------------- */
@@ -149,18 +135,25 @@ static const char *value_of(const RgOption *table, const RgArguments *arguments,
 PetscErrorCode rg_named_problem_read(const RgArguments *arguments, const RgOption *table,
                                      const RgRegistry *registry, RgNamedProblem *p)
 {
-  *p = (RgNamedProblem){.command = arguments->argv[0], .registry = registry, .seed = RG_STUDY_SEED};
-  PetscCall(find_problem(p, arguments->positional[0]));
+  *p = (RgNamedProblem){.command = arguments->argv[0], .seed = RG_STUDY_SEED};
+  PetscCall(find_problem(p, registry, arguments->positional[0]));
   parse_count(p, "-instance", value_of(table, arguments, "-instance"), &p->instance);
   parse_count(p, "-seed", value_of(table, arguments, "-seed"), &p->seed);
   if (!p->mistaken) PetscCall(set_options(p, arguments, table));
-  if (!p->mistaken) PetscCall(check_options(p));
+  if (!p->mistaken) {
+    RgDiagnostics found = {0};
+    for (const RgParam *entry = p->class->params; entry->name; entry++)
+      if (rg_is_param(entry) && !entry->fallback && !p->given[entry - p->class->params])
+        rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", p->class->name,
+                           entry->name, entry->doc);
+    if (!found.n) PetscCall(rg_problem_check(p->class, p->options, (RgPlace){0}, &found));
+    rg_named_problem_complain(p, &found);
+  }
   return 0;
 }
 
 PetscErrorCode rg_named_problem_clear(RgNamedProblem *p)
 {
   if (p->options) PetscCall(rg_params_clear(p->class->params, p->options));
-  PetscCall(RG_FREE(&p->options, &p->given));
-  return 0;
+  return RG_FREE(&p->options, &p->given);
 }

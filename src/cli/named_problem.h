@@ -15,8 +15,7 @@
     {"-seed", "S", "study seed (default " RG_STUDY_SEED_TEXT ", as in studies)"}, RG_OPTION_PLUGIN
 
 typedef struct {
-  const char *command;        /* prefix of messages; borrowed */
-  const RgRegistry *registry; /* borrowed, NULL: no plug-ins */
+  const char *command; /* prefix of messages; borrowed */
   const RgProblemClass *class;
   void *options; /* owned */
   bool *given;   /* per parameter: set by the user; owned */

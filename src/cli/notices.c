@@ -37,8 +37,7 @@ static PetscErrorCode count_outside(const RgStudy *study, const RgCell *cell, in
     *n += is_outside(&problem.domain.context, c);
   }
   PetscCall(PetscFree(c));
-  PetscCall(rg_problem_destroy(&problem));
-  return 0;
+  return rg_problem_destroy(&problem);
 }
 
 /* Whether a method models contexts of a box that nature draws from a law. */
@@ -79,8 +78,7 @@ static PetscErrorCode warn_of_measure(const RgCell *cell, bool *warned)
       "'%s': '%s' does not look at contexts and prefers designs of large mean, but regret "
       "counts the measure '%s'",
       cell->problem_label, cell->algorithm_label, domain.measure);
-  PetscCall(rg_domain_destroy(&domain));
-  return 0;
+  return rg_domain_destroy(&domain);
 }
 
 static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
@@ -101,8 +99,7 @@ static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
                 cell->problem_label, cell->crew.duration);
   PetscCall(rg_duration_clear(&duration));
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_domain_destroy(&domain));
-  return 0;
+  return rg_domain_destroy(&domain);
 }
 
 /* A study with more inputs deserves a look at settings for many. */
@@ -170,8 +167,7 @@ static PetscErrorCode add_entry(const RgParam *params, void *options, const char
   if (one.length) PetscCall(rg_text_add(&one, " (%s %.80s)", what, label));
   if (one.length && !(text->length && strstr(text->data, one.data)))
     PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", one.data));
-  PetscCall(rg_text_clear(&one));
-  return 0;
+  return rg_text_clear(&one);
 }
 
 PetscErrorCode rg_starts_describe(const RgStudy *study, bool problems, RgText *text)
@@ -193,6 +189,5 @@ PetscErrorCode rg_starts_announce(const RgStudy *study, const char *verb)
 
   PetscCall(rg_starts_describe(study, true, &text));
   if (text.length) rg_complain("%s: this study starts programs: %s", verb, text.data);
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }

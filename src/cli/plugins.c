@@ -45,8 +45,7 @@ PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int
     PetscCall(rg_registry_load(*registry, argv[++i], &mistake));
   }
   if (*registry) PetscCall(agree(&mistake, *registry, exit_code));
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 bool rg_plugins_item(RgPart *list, RgPart *item)
@@ -63,9 +62,11 @@ bool rg_plugins_item(RgPart *list, RgPart *item)
   return true;
 }
 
-PetscErrorCode rg_plugins_note(RgText *plugins, const RgRecord *record)
+/* Merge the plug-ins of a trial, `FILE HASH, FILE HASH`, into those of other trials (an RgText). */
+static PetscErrorCode note(void *closure, const RgRecord *record)
 {
   RgPart list = rg_software_parts(record->provenance.software).plugins, item;
+  RgText *plugins = closure;
   char name[512];
 
   while (rg_plugins_item(&list, &item)) {
@@ -76,20 +77,14 @@ PetscErrorCode rg_plugins_note(RgText *plugins, const RgRecord *record)
   return 0;
 }
 
-PetscErrorCode rg_plugins_describe(const char *path, const RgText *plugins, RgText *line)
+/* Write the line that lists the plug-ins of the trials in `path`; nothing if there are none. */
+static PetscErrorCode describe(const char *path, const RgText *plugins, RgText *line)
 {
-  if (plugins->length)
-    PetscCall(rg_text_add(line,
-                          "%s: its trials were made with the plug-in %s: name that file with "
-                          "-plugin (run, plan, verify)",
-                          path, plugins->data));
-  return 0;
-}
-
-static PetscErrorCode note(void *closure, const RgRecord *record)
-{
-  PetscCall(rg_plugins_note(closure, record));
-  return 0;
+  if (!plugins->length) return 0;
+  return rg_text_add(line,
+                     "%s: its trials were made with the plug-in %s: name that file with -plugin "
+                     "(run, plan, verify)",
+                     path, plugins->data);
 }
 
 PetscErrorCode rg_plugins_complain(const char *path, bool *told)
@@ -101,11 +96,37 @@ PetscErrorCode rg_plugins_complain(const char *path, bool *told)
   *told = false;
   if (!path) return 0;
   PetscCall(rg_store_visit_heads(path, note, &plugins, &info, &fault));
-  PetscCall(rg_plugins_describe(path, &plugins, &line));
+  PetscCall(describe(path, &plugins, &line));
   *told = line.length > 0;
   if (*told) rg_complain("%s", line.data);
   PetscCall(rg_text_clear(&line));
   PetscCall(rg_text_clear(&plugins));
-  PetscCall(rg_store_info_clear(&info));
-  return 0;
+  return rg_store_info_clear(&info);
+}
+
+/* ---- the summary of results --------------------------------------------------------------------
+   */
+
+PetscErrorCode rg_summary_add(RgSummary *summary, const RgRecord *record)
+{
+  summary->n_failed += record->status == RG_STATUS_FAILED;
+  summary->n_earlier += record->earlier;
+  if (record->earlier) return 0;
+  summary->n++;
+  PetscCall(rg_origins_add(&summary->origins, record));
+  return note(&summary->plugins, record);
+}
+
+PetscErrorCode rg_summary_describe(RgSummary *summary, const char *path, RgText *stale,
+                                   RgText *plugins)
+{
+  PetscCall(rg_origins_compute(&summary->origins));
+  PetscCall(rg_origin_describe(&summary->origins.counts, stale));
+  return describe(path, &summary->plugins, plugins);
+}
+
+PetscErrorCode rg_summary_clear(RgSummary *summary)
+{
+  PetscCall(rg_origins_clear(&summary->origins));
+  return rg_text_clear(&summary->plugins);
 }

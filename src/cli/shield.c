@@ -119,36 +119,25 @@ void rg_watch_memory(void)
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
-/* Exit without a core file and without messages of other libraries' signal handlers. */
-static void die_quietly(void)
-{
-  static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGALRM};
-  const struct rlimit none = {0};
-
-  for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) (void)signal(fatal[i], SIG_DFL);
-  (void)setrlimit(RLIMIT_CORE, &none);
-  rg_watch_memory();
-}
-
-/* Nobody would end a child that reads without end after its parent. */
-static void die_with(pid_t parent)
-{
-#ifdef __linux__
-  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-  if (getppid() != parent) _exit(RG_EXIT_INTERNAL);
-}
-
 /* The child's main function; it must not finalise libraries of its parent. */
 static void run_in_child(const RgCommand *command, const RgArguments *arguments,
                          const RgRegistry *registry, FILE *const printed[2], pid_t parent)
 {
   int exit_code = RG_EXIT_OK;
 
-  die_with(parent);
+  /* Nobody would end a child that reads without end after its parent. */
+#ifdef __linux__
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  if (getppid() != parent) _exit(RG_EXIT_INTERNAL);
   (void)dup2(fileno(printed[0]), STDOUT_FILENO);
   (void)dup2(fileno(printed[1]), STDERR_FILENO);
-  die_quietly();
+  /* Exit without a core file and without messages of other libraries' signal handlers. */
+  static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGALRM};
+  const struct rlimit none = {0};
+  for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) (void)signal(fatal[i], SIG_DFL);
+  (void)setrlimit(RLIMIT_CORE, &none);
+  rg_watch_memory();
   limit_time(arguments->positional[0]);
   const PetscErrorCode error = command->run(arguments, registry, &exit_code);
   const bool memory = rg_is_short_of_memory(error);

@@ -281,24 +281,6 @@ PetscErrorCode rg_crew_column(const RgProblemClass *class, const void *options, 
   return 0;
 }
 
-/* Hash a recorded file, with the label that chooses its trials. */
-static PetscErrorCode hash_recorded(const RgDuration *duration, char times[33], RgText *mistake)
-{
-  char bytes[33] = "";
-  RgText text = {0};
-  uint64_t hash[2];
-
-  PetscCall(rg_file_hash(duration->name, bytes, &text));
-  if (text.length) {
-    PetscCall(rg_text_add(mistake, "%s %s", duration->name, text.data));
-  } else {
-    PetscCall(rg_text_add(&text, "%s %s", bytes, duration->label ? duration->label : ""));
-    rg_hash128(text.data, text.length, hash);
-    rg_hash_hex(hash, times);
-  }
-  return rg_text_clear(&text);
-}
-
 /* Check durations that are data, and hash them. */
 static PetscErrorCode check_data(const RgProblemClass *class, const void *options,
                                  const RgSpace *design, const RgDuration *duration, char times[33],
@@ -317,48 +299,21 @@ static PetscErrorCode check_data(const RgProblemClass *class, const void *option
     rg_hash_hex(hash, times);
     PetscCall(PetscFree(values));
   }
-  if (duration->kind == RG_DURATION_RECORDED) PetscCall(hash_recorded(duration, times, mistake));
+  if (duration->kind == RG_DURATION_RECORDED) {
+    /* Hash a recorded file, with the label that chooses its trials. */
+    char bytes[33] = "";
+    RgText text = {0};
+    PetscCall(rg_file_hash(duration->name, bytes, &text));
+    if (text.length) {
+      PetscCall(rg_text_add(mistake, "%s %s", duration->name, text.data));
+    } else {
+      PetscCall(rg_text_add(&text, "%s %s", bytes, duration->label ? duration->label : ""));
+      rg_hash128(text.data, text.length, hash);
+      rg_hash_hex(hash, times);
+    }
+    PetscCall(rg_text_clear(&text));
+  }
   return 0;
-}
-
-static PetscErrorCode check_duration(const RgProblemClass *class, const void *options,
-                                     const RgSpace *design, RgPlace place, RgCrewSettings *crew,
-                                     RgDiagnostics *found)
-{
-  RgDuration duration;
-  RgText mistake = {0};
-
-  PetscCall(rg_duration_read(crew->duration, design, place, &duration, &mistake));
-  if (!mistake.length)
-    PetscCall(check_data(class, options, design, &duration, crew->times, &mistake));
-  if (mistake.length)
-    rg_diagnostics_add(found, place, "'duration' is \"%s\": %s", crew->duration, mistake.data);
-  PetscCall(rg_text_clear(&mistake));
-  return rg_duration_clear(&duration);
-}
-
-/* Settings of a clock that is not there. */
-static void check_clock(const RgCrewSettings *crew, RgPlace place, RgDiagnostics *found)
-{
-  const struct {
-    bool given;
-    const char *key;
-  } needs[] = {{!isnan(crew->time), "time"},
-               {crew->initial_time, "initial_time"},
-               {crew->death || crew->repair, "crew"},
-               {!isnan(crew->time_limit), "crew: {time_limit: ...}"},
-               {rg_crew_thinks(crew), "thinking"}};
-
-  if (rg_crew_has_clock(crew)) return;
-  for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
-    if (needs[i].given)
-      rg_diagnostics_add(found, place, "'%s' needs 'duration': without it there is no clock",
-                         needs[i].key);
-  if (crew->workers > 1 && !crew->release)
-    rg_diagnostics_add(found, place,
-                       "%d workers with 'release: async' need 'duration', which decides when each "
-                       "is idle ('release: sync' does not)",
-                       crew->workers);
 }
 
 /* Settings that a real clock has no use for. */
@@ -399,8 +354,36 @@ PetscErrorCode rg_crew_check(const RgProblemClass *class, const void *options,
                              const RgSpace *design, RgPlace place, int ranks, RgCrewSettings *crew,
                              RgDiagnostics *found)
 {
-  PetscCall(check_duration(class, options, design, place, crew, found));
-  check_clock(crew, place, found);
+  RgDuration duration;
+  RgText mistake = {0};
+  PetscCall(rg_duration_read(crew->duration, design, place, &duration, &mistake));
+  if (!mistake.length)
+    PetscCall(check_data(class, options, design, &duration, crew->times, &mistake));
+  if (mistake.length)
+    rg_diagnostics_add(found, place, "'duration' is \"%s\": %s", crew->duration, mistake.data);
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_duration_clear(&duration));
+  /* Settings of a clock that is not there. */
+  const struct {
+    bool given;
+    const char *key;
+  } needs[] = {{!isnan(crew->time), "time"},
+               {crew->initial_time, "initial_time"},
+               {crew->death || crew->repair, "crew"},
+               {!isnan(crew->time_limit), "crew: {time_limit: ...}"},
+               {rg_crew_thinks(crew), "thinking"}};
+  if (!rg_crew_has_clock(crew)) {
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+      if (needs[i].given)
+        rg_diagnostics_add(found, place, "'%s' needs 'duration': without it there is no clock",
+                           needs[i].key);
+    if (crew->workers > 1 && !crew->release)
+      rg_diagnostics_add(
+        found, place,
+        "%d workers with 'release: async' need 'duration', which decides when each "
+        "is idle ('release: sync' does not)",
+        crew->workers);
+  }
   check_real(class, crew, place, ranks, found);
   PetscCall(check_times("death", crew->death, place, found));
   PetscCall(check_times("repair", crew->repair, place, found));

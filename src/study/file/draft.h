@@ -81,11 +81,16 @@ typedef struct {
   RgSweepAxis *axes;              /* owned */
 } RgDraft;
 
-/* Name of a block in a study file: "surrogate", "maximiser" ... NULL for blocks whose keys are
-   written directly in an entry. */
-extern const char *const rg_block_names[RG_BLOCK_COUNT];
-/* Whether a value in place of the map of a block is the value of its first setting. */
-bool rg_block_is_short(RgBlock block);
+/* What belongs to a block. */
+typedef struct {
+  const char *name;      /* in a study file; NULL: its keys are written directly in an entry */
+  const char *part;      /* its name in results */
+  const RgParam *params; /* NULL: those of the problem, or of the algorithm */
+  size_t offset;         /* of its options in RgCell, or of a pointer to these */
+  bool brief;            /* a value in place of its map is the value of its first setting */
+  bool methods;          /* an algorithm may set it; else it is alike for all algorithms */
+} RgBlockInfo;
+extern const RgBlockInfo rg_blocks[RG_BLOCK_COUNT];
 
 /* The table of a block in an entry; NULL if the entry does not accept the block. */
 const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block);

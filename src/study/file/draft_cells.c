@@ -175,17 +175,6 @@ bool rg_draft_whole(const RgDraft *draft, const char *what, const RgYamlNode *no
   return false;
 }
 
-static const char *const parts[RG_BLOCK_COUNT] = {[RG_BLOCK_RUN] = "run",
-                                                  [RG_BLOCK_WORKERS] = "run",
-                                                  [RG_BLOCK_PROBLEM] = "problem",
-                                                  [RG_BLOCK_ALGORITHM] = "algorithm",
-                                                  [RG_BLOCK_SURROGATE] = "surrogate",
-                                                  [RG_BLOCK_MAXIMISER] = "maximiser",
-                                                  [RG_BLOCK_CREW] = "crew",
-                                                  [RG_BLOCK_THINKING] = "thinking",
-                                                  [RG_BLOCK_PENDING] = "pending",
-                                                  [RG_BLOCK_NOISE] = "noise"};
-
 /* The unit in a parameter's description. */
 static const char *units_of(const RgParam *param)
 {
@@ -283,7 +272,7 @@ static PetscErrorCode draft_columns(RgDraft *draft)
       PetscCall(kind_of(&draft->axes[a], key));
       FOR_KEYS(draft, other)
       ambiguous = ambiguous || (other->block != key->block && !strcmp(other->name, key->name));
-      if (ambiguous) PetscCall(rg_text_add(&name, "%s.", parts[key->block]));
+      if (ambiguous) PetscCall(rg_text_add(&name, "%s.", rg_blocks[key->block].part));
       PetscCall(rg_text_add(&name, "%s", key->name));
       key->column = name.data;
       name = (RgText){0};
@@ -303,29 +292,14 @@ static PetscErrorCode draft_add_swept(const RgSweepAxis *axis, const RgSweepKey 
   for (int i = 0; i < cell->n_swept; i++) /* another key of the same block */
     if (!strcmp(cell->settings[i].name, key->column)) return 0;
   PetscCall(axis_text(axis, key, value, &text));
-  PetscCall(rg_swept_add(
-    key->column, text.data, key->kind, parts[key->block], key->whole ? "1" : units_of(key->param),
-    key->whole ? "settings of the block" : key->param->doc, &cell->n_swept, &cell->settings));
+  PetscCall(rg_swept_add(key->column, text.data, key->kind, rg_blocks[key->block].part,
+                         key->whole ? "1" : units_of(key->param),
+                         key->whole ? "settings of the block" : key->param->doc, &cell->n_swept,
+                         &cell->settings));
   return rg_text_clear(&text);
 }
 
 /* ---- cells for several values ---------------------------------------------------------------- */
-
-/* Append the line that an algorithm has n_cells for all values of a path. */
-static PetscErrorCode draft_add_shared(const RgDraft *draft, int algorithm, const RgSweepKey *key,
-                                       int n_cells, RgText *text)
-{
-  const RgEntry *entry = &draft->algorithms[algorithm];
-  const bool reads = rg_algorithm_reads_param(entry->algorithm, key->block, key->param);
-  RgText line = {0};
-
-  PetscCall(rg_text_add(&line, "%s %s %s: %d cell%s for %d values\n", entry->label,
-                        reads ? "sets its own" : "doesn't read", key->name, n_cells,
-                        n_cells == 1 ? "" : "s", key->n));
-  if (!text->data || !strstr(text->data, line.data)) /* each line is added once for all problems */
-    PetscCall(rg_text_add(text, "%s", line.data));
-  return rg_text_clear(&line);
-}
 
 enum { MAX_CELLS = 100000 };
 
@@ -388,23 +362,19 @@ static void choose_values(Pair *pair, int a)
   }
 }
 
-/* The options struct of a block in a cell. */
+/* The parameters table of a block in a cell; NULL: the cell has no problem or algorithm yet. */
+static const RgParam *table_of(const RgCell *cell, RgBlock block)
+{
+  if (block == RG_BLOCK_PROBLEM) return cell->problem ? cell->problem->params : NULL;
+  if (block == RG_BLOCK_ALGORITHM) return cell->algorithm ? cell->algorithm->params : NULL;
+  return rg_blocks[block].params;
+}
+
 static void *options_of(RgCell *cell, RgBlock block)
 {
-  switch (block) {
-  case RG_BLOCK_RUN: return &cell->run;
-  case RG_BLOCK_WORKERS:
-  case RG_BLOCK_CREW:
-  case RG_BLOCK_THINKING: return &cell->crew;
-  case RG_BLOCK_PENDING: return &cell->pending;
-  case RG_BLOCK_NOISE: return &cell->noise;
-  case RG_BLOCK_PROBLEM: return cell->problem_options;
-  case RG_BLOCK_ALGORITHM: return cell->algorithm_options;
-  case RG_BLOCK_SURROGATE: return &cell->surrogate;
-  case RG_BLOCK_MAXIMISER: return &cell->maximiser;
-  case RG_BLOCK_COUNT: break;
-  }
-  return NULL;
+  char *member = (char *)cell + rg_blocks[block].offset;
+
+  return rg_blocks[block].params ? member : *(void **)(void *)member;
 }
 
 /* Append a value as typed, with lists in brackets and ambiguous texts in quotes. */
@@ -501,16 +471,8 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
   cell->algorithm_place = layers[RG_LAYER_ALGORITHM]->place;
   PetscCall(PetscCalloc(cell->problem->options_size, &cell->problem_options));
   PetscCall(PetscCalloc(cell->algorithm->options_size, &cell->algorithm_options));
-  PetscCall(rg_params_defaults(rg_run_params, &cell->run));
-  PetscCall(rg_params_defaults(rg_workers_params, &cell->crew));
-  PetscCall(rg_params_defaults(rg_crew_params, &cell->crew));
-  PetscCall(rg_params_defaults(rg_thinking_params, &cell->crew));
-  PetscCall(rg_params_defaults(rg_pending_params, &cell->pending));
-  PetscCall(rg_params_defaults(rg_noise_params, &cell->noise));
-  PetscCall(rg_params_defaults(rg_surrogate_params, &cell->surrogate));
-  PetscCall(rg_params_defaults(rg_maximiser_params, &cell->maximiser));
-  PetscCall(rg_params_defaults(cell->problem->params, cell->problem_options));
-  PetscCall(rg_params_defaults(cell->algorithm->params, cell->algorithm_options));
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
+    PetscCall(rg_params_defaults(table_of(cell, b), options_of(cell, b)));
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < layers[i]->n_settings; k++) {
       const RgSetting *set = &layers[i]->settings[k];
@@ -531,14 +493,8 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
 
 PetscErrorCode rg_cell_destroy(RgCell *cell)
 {
-  if (cell->problem) PetscCall(rg_params_clear(cell->problem->params, cell->problem_options));
-  if (cell->algorithm) PetscCall(rg_params_clear(cell->algorithm->params, cell->algorithm_options));
-  PetscCall(rg_params_clear(rg_surrogate_params, &cell->surrogate));
-  PetscCall(rg_params_clear(rg_maximiser_params, &cell->maximiser));
-  PetscCall(rg_params_clear(rg_run_params, &cell->run));
-  PetscCall(rg_params_clear(rg_workers_params, &cell->crew));
-  PetscCall(rg_params_clear(rg_crew_params, &cell->crew));
-  PetscCall(rg_params_clear(rg_noise_params, &cell->noise));
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
+    if (table_of(cell, b)) PetscCall(rg_params_clear(table_of(cell, b), options_of(cell, b)));
   PetscCall(rg_given_clear(&cell->given));
   for (int k = 0; k < cell->constraints.n; k++) PetscCall(PetscFree(cell->constraints.values[k]));
   PetscCall(RG_FREE(&cell->constraints.values, &cell->problem_options, &cell->algorithm_options,
@@ -667,8 +623,16 @@ static PetscErrorCode note_shared(const Pair *pair, RgText *text)
     for (int k = 0; k < axis->n_keys && n < axis->n_values; k++) {
       const RgSweepKey *key = &axis->keys[k];
       if (key->whole && key->whole != k + 1) continue; /* the first key represents its block */
-      if (is_problems(pair, key) && !touches(pair, key))
-        PetscCall(draft_add_shared(draft, pair->algorithm, key, n, text));
+      if (!is_problems(pair, key) || touches(pair, key)) continue;
+      const RgEntry *entry = &draft->algorithms[pair->algorithm];
+      const bool reads = rg_algorithm_reads_param(entry->algorithm, key->block, key->param);
+      RgText line = {0};
+      PetscCall(rg_text_add(&line, "%s %s %s: %d cell%s for %d values\n", entry->label,
+                            reads ? "sets its own" : "doesn't read", key->name, n,
+                            n == 1 ? "" : "s", key->n));
+      if (!text->data || !strstr(text->data, line.data)) /* once for all problems */
+        PetscCall(rg_text_add(text, "%s", line.data));
+      PetscCall(rg_text_clear(&line));
     }
   }
   return 0;

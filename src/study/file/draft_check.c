@@ -183,13 +183,6 @@ static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
   }
 }
 
-static PetscErrorCode add_problem_text(const RgCell *cell, RgText *text)
-{
-  PetscCall(rg_text_add(text, "problem=%s@%d{", cell->problem->name, cell->problem->revision));
-  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, text));
-  return rg_text_add(text, "}");
-}
-
 /* Check the problem of a cell and build its domain and its identity: its options, or the text that
    replaces them. */
 static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Variant *variant)
@@ -239,21 +232,6 @@ static int automatic_points(const RgCell *cell)
   return cell->size_x && cell->size_x < n ? cell->size_x : n;
 }
 
-/* Report a method that needs an initial design and has none. */
-static void check_begin(const RgCell *cell, RgDiagnostics *found)
-{
-  const RgAlgorithmClass *class = cell->algorithm;
-  const char *instead = class->terms ? class->terms->instead : NULL;
-
-  if (cell->run.initial_points || !(class->needs & RG_NEEDS_INITIAL)) return;
-  if (instead && class->terms->has_instead(cell->algorithm_options)) return;
-  rg_diagnostics_add(
-    found, cell->algorithm_place,
-    "'%s' begins with an initial design%s%s: 'initial_points' of '%s' must be 1 or "
-    "more, not 0",
-    cell->algorithm_label, instead ? " or " : "", instead ? instead : "", cell->problem_label);
-}
-
 static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
 {
   const RgTrialSettings *run = &cell->run;
@@ -268,7 +246,15 @@ static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnost
                        "leave at most %d iterations, not %d",
                        cell->problem_label, cell->size_x, run->initial_points,
                        cell->size_x - run->initial_points, run->iterations);
-  check_begin(cell, found);
+  const RgAlgorithmClass *class = cell->algorithm;
+  const char *instead = class->terms ? class->terms->instead : NULL;
+  if (!run->initial_points && class->needs & RG_NEEDS_INITIAL &&
+      !(instead && class->terms->has_instead(cell->algorithm_options)))
+    rg_diagnostics_add(
+      found, cell->algorithm_place,
+      "'%s' begins with an initial design%s%s: 'initial_points' of '%s' must be 1 or "
+      "more, not 0",
+      cell->algorithm_label, instead ? " or " : "", instead ? instead : "", cell->problem_label);
   if (run->initial_design == RG_INITIAL_SOBOL && cell->dim_x > RG_SOBOL_MAX_DIM)
     rg_diagnostics_add(found, cell->problem_place,
                        "'initial_design: sobol' ends at %d dimensions, '%s' has %d; 'uniform' and "
@@ -388,20 +374,6 @@ static void check_search(const RgCell *cell, RgDiagnostics *found)
                      cell->algorithm_label, cell->problem_label, RG_SOBOL_MAX_DIM, dim);
 }
 
-/* Run the algorithm's own check; its messages also name the problem. */
-static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain,
-                                      RgDiagnostics *found)
-{
-  RgDiagnostics own = {0};
-
-  PetscCall(rg_algorithm_check(cell->algorithm, cell->algorithm_options, domain,
-                               cell->algorithm_place, &own));
-  for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
-    rg_diagnostics_add(found, own.list[i].place, "%s (on '%s')", own.list[i].message,
-                       cell->problem_label);
-  return 0;
-}
-
 /* Read the given designs of the initial design. Their known values have the sign of the problem;
    one with contexts or constraints takes no known values. */
 static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
@@ -459,25 +431,6 @@ static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
   return 0;
 }
 
-static PetscErrorCode copy_constraints(const RgDomain *domain, RgTexts *constraints)
-{
-  PetscCall(PetscCalloc1(domain->n_constraints, &constraints->values));
-  for (int k = 0; k < domain->n_constraints; k++)
-    PetscCall(PetscStrallocpy(domain->constraints[k], &constraints->values[k]));
-  constraints->n = domain->n_constraints;
-  return 0;
-}
-
-/* Append the run settings; a hash of its contents replaces the file `given`. */
-static PetscErrorCode add_run_text(const RgCell *cell, RgText *text)
-{
-  RgTrialSettings run = cell->run;
-
-  run.given = NULL;
-  PetscCall(rg_params_canonical(rg_run_params, &run, text));
-  return rg_given_identity(&cell->given, cell->dim_x, text);
-}
-
 /* The descriptions of a part's inputs; NULL without names. */
 static PetscErrorCode describe_inputs(const RgSpace *space, char **descriptions)
 {
@@ -485,16 +438,6 @@ static PetscErrorCode describe_inputs(const RgSpace *space, char **descriptions)
 
   if (space->inputs) PetscCall(rg_inputs_text(space->dim, space->inputs, &text));
   *descriptions = text.data;
-  return 0;
-}
-
-static PetscErrorCode describe_laws(const RgDomain *domain, char **laws)
-{
-  RgText text = {0};
-
-  for (int j = 0; j < domain->n_laws; j++)
-    PetscCall(rg_text_add(&text, "%s%s", j ? "; " : "", domain->laws[j]));
-  *laws = text.data;
   return 0;
 }
 
@@ -525,17 +468,29 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   cell->dynamic =
     domain->control == RG_CONTEXT_ANNOUNCED || rg_law_drifts(domain->n_laws, domain->laws);
   PetscCall(PetscStrallocpy(domain->measure, &cell->measure));
-  PetscCall(describe_laws(domain, &cell->law));
+  RgText text = {0};
+  for (int j = 0; j < domain->n_laws; j++)
+    PetscCall(rg_text_add(&text, "%s%s", j ? "; " : "", domain->laws[j]));
+  cell->law = text.data;
   PetscCall(describe_inputs(&domain->design, &cell->inputs));
   PetscCall(describe_inputs(&domain->context, &cell->contexts));
   cell->grid = domain->design.kind == RG_SPACE_GRID &&
                (!domain->context.dim || domain->context.kind == RG_SPACE_GRID);
-  PetscCall(copy_constraints(domain, &cell->constraints));
+  PetscCall(PetscCalloc1(domain->n_constraints, &cell->constraints.values));
+  for (int k = 0; k < domain->n_constraints; k++)
+    PetscCall(PetscStrallocpy(domain->constraints[k], &cell->constraints.values[k]));
+  cell->constraints.n = domain->n_constraints;
   PetscCall(check_on_failure(cell, &found));
   PetscCall(check_given(cell, domain, &found));
   check_end(cell, &found);
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
-  PetscCall(check_algorithm(cell, domain, &found));
+  /* Run the algorithm's own check; its messages also name the problem. */
+  RgDiagnostics own = {0};
+  PetscCall(rg_algorithm_check(cell->algorithm, cell->algorithm_options, domain,
+                               cell->algorithm_place, &own));
+  for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
+    rg_diagnostics_add(&found, own.list[i].place, "%s (on '%s')", own.list[i].message,
+                       cell->problem_label);
   check_initial(cell, domain, &found);
   PetscCall(draft_check_crew(cell, domain, &found));
   PetscCall(rg_noise_check(&domain->design, cell->problem_label, cell->run.noise_variance,
@@ -550,17 +505,6 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   return 0;
 }
 
-/* Append the maximiser's options. A search whose results have changed adds its revision, like a
-   method. */
-static PetscErrorCode add_maximiser_text(const RgCell *cell, RgText *text)
-{
-  PetscCall(rg_text_add(text, "};maximiser="));
-  if (cell->maximiser.local_search == RG_LOCAL_SEARCH_ADAM)
-    PetscCall(rg_text_add(text, "adam@%d", RG_ADAM_REVISION));
-  PetscCall(rg_text_add(text, "{"));
-  return rg_params_canonical(rg_maximiser_params, &cell->maximiser, text);
-}
-
 static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
 {
   PetscCall(
@@ -572,17 +516,14 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
     PetscCall(rg_text_add(text, "};surrogate={"));
     PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, text));
   }
-  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER))
-    PetscCall(add_maximiser_text(cell, text));
-  return rg_text_add(text, "}");
-}
-
-/* Normal noise of one variance that is told as it is adds nothing. */
-static PetscErrorCode add_noise_text(const RgCell *cell, RgText *text)
-{
-  if (!rg_noise_counts(&cell->noise)) return 0;
-  PetscCall(rg_text_add(text, ";noise={"));
-  PetscCall(rg_params_canonical(rg_noise_params, &cell->noise, text));
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) {
+    PetscCall(rg_text_add(text, "};maximiser="));
+    /* A search whose results have changed adds its revision, like a method. */
+    if (cell->maximiser.local_search == RG_LOCAL_SEARCH_ADAM)
+      PetscCall(rg_text_add(text, "adam@%d", RG_ADAM_REVISION));
+    PetscCall(rg_text_add(text, "{"));
+    PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, text));
+  }
   return rg_text_add(text, "}");
 }
 
@@ -725,7 +666,9 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
   const Variant *variant = NULL;
   bool may;
 
-  PetscCall(add_problem_text(cell, &problem));
+  PetscCall(rg_text_add(&problem, "problem=%s@%d{", cell->problem->name, cell->problem->revision));
+  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &problem));
+  PetscCall(rg_text_add(&problem, "}"));
   if (!cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
   PetscCall(find_files(checker, cell, &may));
   if (cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
@@ -735,9 +678,18 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     PetscCall(rg_text_add(&text, "%s", variant->identity));
     cell->problem_length = text.length;
     PetscCall(rg_text_add(&text, ";run={"));
-    PetscCall(add_run_text(cell, &text));
+    /* Append the run settings; a hash of its contents replaces the file `given`. */
+    RgTrialSettings run = cell->run;
+    run.given = NULL;
+    PetscCall(rg_params_canonical(rg_run_params, &run, &text));
+    PetscCall(rg_given_identity(&cell->given, cell->dim_x, &text));
     PetscCall(rg_text_add(&text, "}"));
-    PetscCall(add_noise_text(cell, &text));
+    /* Normal noise of one variance that is told as it is adds nothing. */
+    if (rg_noise_counts(&cell->noise)) {
+      PetscCall(rg_text_add(&text, ";noise={"));
+      PetscCall(rg_params_canonical(rg_noise_params, &cell->noise, &text));
+      PetscCall(rg_text_add(&text, "}"));
+    }
     PetscCall(rg_crew_identity(&cell->crew, &text));
     PetscCall(add_pending_text(cell, &text));
     if (cell->algorithm->reads && rg_space_has_levels(&variant->domain.design))

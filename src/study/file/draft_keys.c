@@ -8,6 +8,7 @@
 #include "study/file/registry.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static bool find_in(const RgEntry *entry, bool named, const char *key, Home *hom
 {
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     const RgParam *table = rg_entry_table(entry, b);
-    if (!table || named != (rg_block_names[b] != NULL)) continue;
+    if (!table || named != (rg_blocks[b].name != NULL)) continue;
     *home = (Home){entry, b, table, rg_params_find(table, key)};
     if (home->param) return true;
   }
@@ -124,7 +125,7 @@ static bool find_home(const RgDraft *draft, const RgEntry *entry, const char *ke
     return true;
   *home = (Home){.entry = NULL, .block = RG_BLOCK_COUNT};
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
-    if (rg_block_names[b] && !strcmp(rg_block_names[b], key)) home->entry = common;
+    if (rg_blocks[b].name && !strcmp(rg_blocks[b].name, key)) home->entry = common;
   if (home->entry) return entry != common;
   const RgStudyKey *top = rg_study_keys;
   while (top->name && strcmp(top->name, key)) top++;
@@ -135,7 +136,7 @@ static bool find_home(const RgDraft *draft, const RgEntry *entry, const char *ke
 static void describe_home(const RgEntry *entry, const char *inside, const Home *home,
                           char text[160])
 {
-  const char *block = home->param ? rg_block_names[home->block] : NULL;
+  const char *block = home->param ? rg_blocks[home->block].name : NULL;
   const char *kind = home->block == RG_BLOCK_PROBLEM ? "problem" : "algorithm";
 
   if (!home->entry) snprintf(text, 160, "it stands at the top of the file");
@@ -193,7 +194,7 @@ bool rg_draft_path_elsewhere(const RgDraft *draft, const RgEntry *entry, const c
   Home home;
 
   if (!find_meaning(draft, entry, &key, &home) || !home.entry) return false;
-  const char *block = home.param ? rg_block_names[home.block] : NULL;
+  const char *block = home.param ? rg_blocks[home.block].name : NULL;
   snprintf(path, 160, "%s%.60s.%s%s%.40s", layers[home.entry->layer],
            home.entry->label ? home.entry->label : "", block ? block : "", block ? "." : "", key);
   return true;
@@ -257,15 +258,21 @@ const RgStudyKey rg_entry_keys[] = {
    RG_JOIN_EQUAL},
   {0}};
 
-const char *const rg_block_names[RG_BLOCK_COUNT] = {
-  [RG_BLOCK_SURROGATE] = "surrogate", [RG_BLOCK_MAXIMISER] = "maximiser",
-  [RG_BLOCK_CREW] = "crew",           [RG_BLOCK_THINKING] = "thinking",
-  [RG_BLOCK_PENDING] = "pending",     [RG_BLOCK_NOISE] = "noise"};
+#define OF(member) offsetof(RgCell, member)
 
-bool rg_block_is_short(RgBlock block)
-{
-  return block == RG_BLOCK_THINKING || block == RG_BLOCK_PENDING || block == RG_BLOCK_NOISE;
-}
+const RgBlockInfo rg_blocks[RG_BLOCK_COUNT] = {
+  [RG_BLOCK_RUN] = {NULL, "run", rg_run_params, OF(run), false, false},
+  [RG_BLOCK_WORKERS] = {NULL, "run", rg_workers_params, OF(crew), false, false},
+  [RG_BLOCK_PROBLEM] = {NULL, "problem", NULL, OF(problem_options), false, false},
+  [RG_BLOCK_ALGORITHM] = {NULL, "algorithm", NULL, OF(algorithm_options), false, false},
+  [RG_BLOCK_SURROGATE] = {"surrogate", "surrogate", rg_surrogate_params, OF(surrogate), false,
+                          true},
+  [RG_BLOCK_MAXIMISER] = {"maximiser", "maximiser", rg_maximiser_params, OF(maximiser), false,
+                          true},
+  [RG_BLOCK_CREW] = {"crew", "crew", rg_crew_params, OF(crew), false, false},
+  [RG_BLOCK_THINKING] = {"thinking", "thinking", rg_thinking_params, OF(crew), true, false},
+  [RG_BLOCK_PENDING] = {"pending", "pending", rg_pending_params, OF(pending), true, true},
+  [RG_BLOCK_NOISE] = {"noise", "noise", rg_noise_params, OF(noise), true, false}};
 
 bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block)
 {
@@ -286,26 +293,12 @@ bool rg_algorithm_reads_param(const RgAlgorithmClass *algorithm, RgBlock block,
 
 const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block)
 {
-  const bool every = entry->layer != RG_LAYER_ALGORITHM;
+  const RgBlockInfo *info = &rg_blocks[block];
 
-  switch (block) {
-  case RG_BLOCK_RUN: return every ? rg_run_params : NULL;
-  case RG_BLOCK_WORKERS: return every ? rg_workers_params : NULL;
-  case RG_BLOCK_CREW: return every ? rg_crew_params : NULL;
-  case RG_BLOCK_THINKING: return every ? rg_thinking_params : NULL;
-  case RG_BLOCK_NOISE: return every ? rg_noise_params : NULL;
-  case RG_BLOCK_PROBLEM: return entry->problem ? entry->problem->params : NULL;
-  case RG_BLOCK_ALGORITHM: return entry->algorithm ? entry->algorithm->params : NULL;
-  case RG_BLOCK_SURROGATE:
-  case RG_BLOCK_MAXIMISER:
-  case RG_BLOCK_PENDING:
-    if (entry->algorithm && !rg_algorithm_reads(entry->algorithm, block)) return NULL;
-    return block == RG_BLOCK_SURROGATE   ? rg_surrogate_params
-           : block == RG_BLOCK_MAXIMISER ? rg_maximiser_params
-                                         : rg_pending_params;
-  case RG_BLOCK_COUNT: break;
-  }
-  return NULL;
+  if (block == RG_BLOCK_PROBLEM) return entry->problem ? entry->problem->params : NULL;
+  if (block == RG_BLOCK_ALGORITHM) return entry->algorithm ? entry->algorithm->params : NULL;
+  if (!info->methods) return entry->layer != RG_LAYER_ALGORITHM ? info->params : NULL;
+  return !entry->algorithm || rg_algorithm_reads(entry->algorithm, block) ? info->params : NULL;
 }
 
 const RgEntry *rg_draft_entry(const RgDraft *draft, const RgSweepKey *key)
@@ -392,7 +385,7 @@ enum { MAX_ENTRIES = 1000 };
    returns buffer. */
 static const char *describe_entry(const RgEntry *entry, RgBlock block, char buffer[160])
 {
-  const char *name = rg_block_names[block];
+  const char *name = rg_blocks[block].name;
   char inside[32] = "";
 
   if (name) snprintf(inside, sizeof(inside), " in '%s'", name);
@@ -417,7 +410,7 @@ static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const c
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     const RgParam *table = rg_entry_table(entry, b);
     if (!table || (only != RG_BLOCK_COUNT && only != b)) continue;
-    if (only == RG_BLOCK_COUNT && rg_block_names[b]) (*names)[n++] = rg_block_names[b];
+    if (only == RG_BLOCK_COUNT && rg_blocks[b].name) (*names)[n++] = rg_blocks[b].name;
     else
       for (int i = 0; table[i].name; i++)
         if (rg_is_param(&table[i])) (*names)[n++] = table[i].name;
@@ -430,7 +423,7 @@ static PetscErrorCode unknown_key(RgDraft *draft, const RgEntry *entry, RgBlock 
                                   const RgYamlEntry *e)
 {
   const RgPlace place = RG_PLACE_OF(draft, e);
-  const char **names, *inside = block == RG_BLOCK_COUNT ? NULL : rg_block_names[block];
+  const char **names, *inside = block == RG_BLOCK_COUNT ? NULL : rg_blocks[block].name;
   char where[160];
 
   describe_entry(entry, inside ? block : RG_BLOCK_RUN, where);
@@ -449,25 +442,6 @@ static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
   return 0;
 }
 
-/* One setting of a preset, before all that the entry has: those win. Skipped if the algorithm does
-   not read its block. */
-static PetscErrorCode add_preset_setting(RgDraft *draft, RgEntry *entry, const RgPresetSetting *set)
-{
-  static const char search[] = "maximiser.";
-  const bool searches = !strncmp(set->key, search, sizeof search - 1);
-  const RgBlock block = searches ? RG_BLOCK_MAXIMISER : RG_BLOCK_SURROGATE;
-  const RgParam *table = rg_entry_table(entry, block);
-
-  if (!table) return 0;
-  PetscCall(add_setting(draft, entry, block,
-                        rg_params_find(table, set->key + (searches ? sizeof search - 1 : 0)),
-                        &set->value));
-  const RgSetting last = entry->settings[entry->n_settings - 1];
-  for (int i = entry->n_settings - 1; i > 0; i--) entry->settings[i] = entry->settings[i - 1];
-  entry->settings[0] = last;
-  return 0;
-}
-
 /* Parse `preset: NAME` of a surrogate block. */
 static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlNode *value)
 {
@@ -482,8 +456,20 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
   if (!preset)
     PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, value), "preset",
                                scalar ? value->text : rg_yaml_describe(value, got), "", names));
-  for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++)
-    PetscCall(add_preset_setting(draft, entry, set));
+  /* The settings stand before all that the entry has: those win. */
+  for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++) {
+    static const char search[] = "maximiser.";
+    const bool searches = !strncmp(set->key, search, sizeof search - 1);
+    const RgBlock block = searches ? RG_BLOCK_MAXIMISER : RG_BLOCK_SURROGATE;
+    const RgParam *table = rg_entry_table(entry, block);
+    if (!table) continue; /* the algorithm does not read the block */
+    PetscCall(add_setting(draft, entry, block,
+                          rg_params_find(table, set->key + (searches ? sizeof search - 1 : 0)),
+                          &set->value));
+    const RgSetting last = entry->settings[entry->n_settings - 1];
+    for (int i = entry->n_settings - 1; i > 0; i--) entry->settings[i] = entry->settings[i - 1];
+    entry->settings[0] = last;
+  }
   return 0;
 }
 
@@ -491,11 +477,11 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
 static void refuse_block(RgDraft *draft, const RgEntry *entry, RgBlock block, RgPlace place,
                          const RgYamlNode *value)
 {
-  const char *name = entry->algorithm->name, *word = rg_block_names[block];
+  const char *name = entry->algorithm->name, *word = rg_blocks[block].name;
 
   if (block == RG_BLOCK_PENDING && value->kind == RG_YAML_SCALAR && !strcmp(value->text, "ignore"))
     return;
-  if (block == RG_BLOCK_CREW || block == RG_BLOCK_THINKING || block == RG_BLOCK_NOISE)
+  if (!rg_blocks[block].methods)
     rg_diagnostics_add(draft->diagnostics, place,
                        "algorithm '%s' takes no '%s' block: it is set in 'common' or in a problem, "
                        "alike for all algorithms",
@@ -522,12 +508,12 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
     refuse_block(draft, entry, block, place, map);
     return 0;
   }
-  if (map->kind == RG_YAML_SCALAR && rg_block_is_short(block))
+  if (map->kind == RG_YAML_SCALAR && rg_blocks[block].brief)
     return add_setting(draft, entry, block, table, map);
   if (map->kind != RG_YAML_MAP)
     return RG_MISTAKE(draft, map,
                       "'%s' must be a map of settings, got %s (regatta describe %s lists them)",
-                      rg_block_names[block], rg_yaml_describe(map, got), rg_block_names[block]);
+                      rg_blocks[block].name, rg_yaml_describe(map, got), rg_blocks[block].name);
   const RgYamlEntry *preset = block == RG_BLOCK_SURROGATE ? rg_yaml_find(map, "preset") : NULL;
   if (preset) PetscCall(parse_preset(draft, entry, preset->value));
   for (int i = 0; i < map->n; i++) {
@@ -567,8 +553,8 @@ static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntr
   const RgPlace place = RG_PLACE_OF(draft, e);
 
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
-    if (rg_block_names[b]) {
-      if (strcmp(rg_block_names[b], e->key)) continue;
+    if (rg_blocks[b].name) {
+      if (strcmp(rg_blocks[b].name, e->key)) continue;
       return parse_block(draft, entry, b, place, e->value);
     }
     const RgParam *table = rg_entry_table(entry, b);
@@ -593,8 +579,7 @@ static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, 
   if (entry->problem || entry->algorithm) return 0;
   if (rg_left_out(name))
     return rg_diagnostics_add(draft->diagnostics, place, RG_LEFT_OUT, name, rg_left_out(name));
-  if (is_problem) PetscCall(rg_registry_problem_names(draft->registry, &names));
-  else PetscCall(rg_registry_algorithm_names(draft->registry, &names));
+  PetscCall(rg_registry_names(draft->registry, is_problem, &names));
   PetscCall(rg_draft_unknown(draft, place, is_problem ? "problem" : "algorithm", name, "", names));
   return PetscFree(names);
 }

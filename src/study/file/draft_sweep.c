@@ -49,8 +49,8 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const
 
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     char inner[32];
-    if (!rg_block_names[b]) continue;
-    snprintf(inner, sizeof(inner), ".%s.", rg_block_names[b]);
+    if (!rg_blocks[b].name) continue;
+    snprintf(inner, sizeof(inner), ".%s.", rg_blocks[b].name);
     const char *found = strstr(rest, inner);
     if (found && found < end) end = found;
   }
@@ -73,7 +73,7 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const
 /* Why an algorithm has no such block. */
 static const char *why_no_block(const RgEntry *entry, RgBlock block)
 {
-  if (block == RG_BLOCK_CREW || block == RG_BLOCK_THINKING || block == RG_BLOCK_NOISE)
+  if (!rg_blocks[block].methods)
     return "it is set in 'common' or in a problem, alike for all algorithms";
   if (block == RG_BLOCK_PENDING && entry->algorithm->traits & RG_OWN_PENDING)
     return "the algorithm has a rule of its own for points in flight";
@@ -100,8 +100,8 @@ static PetscErrorCode unknown_setting(RgDraft *draft, const RgSweepKey *key, con
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) {
       if (!rg_is_param(p)) continue;
-      snprintf(storage[n], sizeof(storage[n]), "%s%s%s", rg_block_names[b] ? rg_block_names[b] : "",
-               rg_block_names[b] ? "." : "", p->name);
+      snprintf(storage[n], sizeof(storage[n]), "%s%s%s", rg_blocks[b].name ? rg_blocks[b].name : "",
+               rg_blocks[b].name ? "." : "", p->name);
       names[n] = storage[n];
       n++;
     }
@@ -119,7 +119,7 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
 
   for (RgBlock b = 0; b < RG_BLOCK_COUNT && !key->param; b++) {
     const RgParam *table = rg_entry_table(entry, b);
-    const char *block = rg_block_names[b];
+    const char *block = rg_blocks[b].name;
     size_t skip = block ? strlen(block) : 0;
     if (!table || (block && (strncmp(name, block, skip) || name[skip] != '.'))) continue;
     key->block = b;
@@ -127,16 +127,16 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
   }
   if (key->param) return 0;
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
-    if (!rg_block_names[b] || strcmp(name, rg_block_names[b]) || !rg_entry_table(entry, b))
+    if (!rg_blocks[b].name || strcmp(name, rg_blocks[b].name) || !rg_entry_table(entry, b))
       continue;
     key->block = b;
     key->whole = 1;
     return 0;
   }
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
-    if (entry->algorithm && rg_block_names[b] && !rg_entry_table(entry, b)) {
-      size_t skip = strlen(rg_block_names[b]);
-      if (strncmp(name, rg_block_names[b], skip) || name[skip] != '.') continue;
+    if (entry->algorithm && rg_blocks[b].name && !rg_entry_table(entry, b)) {
+      size_t skip = strlen(rg_blocks[b].name);
+      if (strncmp(name, rg_blocks[b].name, skip) || name[skip] != '.') continue;
       complain(draft, key, path, why_no_block(entry, b));
       return 0;
     }
@@ -266,17 +266,20 @@ static PetscErrorCode add_from_block(RgDraft *draft, RgSweepAxis *axis, const Rg
   return 0;
 }
 
-/* Check that all values of a block are maps of its settings. */
-static PetscErrorCode check_block(RgDraft *draft, const RgSweepKey *block, const RgParam *table,
-                                  bool *ok)
+/* Replace the last key of the axis, a whole block, by one key for every setting in some value,
+   in the order of the table. */
+static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
 {
-  const char *names[128] = {0}, *word = rg_block_names[block->block];
-  char got[64];
+  RgSweepKey block = axis->keys[axis->n_keys - 1];
+  const RgParam *table = rg_entry_table(rg_draft_entry(draft, &block), block.block);
 
+  /* Check that all values of a block are maps of its settings. */
+  const char *names[128] = {0}, *word = rg_blocks[block.block].name;
+  char got[64];
   *ok = true;
   for (int i = 0; table[i].name && i < 127; i++) names[i] = table[i].name;
-  for (int i = 0; i < block->n && *ok; i++) {
-    const RgYamlNode *map = block->values[i];
+  for (int i = 0; i < block.n && *ok; i++) {
+    const RgYamlNode *map = block.values[i];
     *ok = map->kind == RG_YAML_MAP;
     if (!*ok)
       RG_MISTAKE(draft, map, "a value of '%s' is a map of its settings, got %s", word,
@@ -289,17 +292,6 @@ static PetscErrorCode check_block(RgDraft *draft, const RgSweepKey *block, const
                                    " in a sweep over a block", names));
     }
   }
-  return 0;
-}
-
-/* Replace the last key of the axis, a whole block, by one key for every setting in some value,
-   in the order of the table. */
-static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
-{
-  RgSweepKey block = axis->keys[axis->n_keys - 1];
-  const RgParam *table = rg_entry_table(rg_draft_entry(draft, &block), block.block);
-
-  PetscCall(check_block(draft, &block, table, ok));
   block.whole = axis->n_keys--;
   for (const RgParam *p = table; *ok && p->name; p++) {
     bool somewhere = false;
@@ -371,7 +363,7 @@ static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlE
       key->n, axis->n_values);
   if (!ok || !listed) return 0;
   axis->n_values = key->n;
-  if (key->whole && rg_block_is_short(key->block)) PetscCall(expand_short(draft, key));
+  if (key->whole && rg_blocks[key->block].brief) PetscCall(expand_short(draft, key));
   if (key->whole) return split_block(draft, axis, complete);
   PetscCall(PetscCalloc1(key->n, &key->texts));
   for (int i = 0; i < key->n; i++)
@@ -493,28 +485,6 @@ static PetscErrorCode check_words(RgDraft *draft, const RgYamlNode *const words[
   return PetscFree(known);
 }
 
-/* Raise the number of trials of the cells with these words. */
-static void raise_cells(RgDraft *draft, const RgYamlNode *map,
-                        const RgYamlNode *const words[CELL_WORDS], int n_seeds, int n_instances,
-                        RgStudy *study)
-{
-  int found = 0;
-
-  for (int c = 0; c < study->n_cells; c++) {
-    RgCell *cell = &study->cells[c];
-    bool mine = true;
-    for (int k = 0; k < CELL_WORDS; k++) mine = mine && has_word(cell, k, words[k]);
-    if (!mine) continue;
-    cell->n_seeds = PetscMax(cell->n_seeds, n_seeds);
-    cell->n_instances = PetscMax(cell->n_instances, n_instances);
-    found++;
-  }
-  if (!found)
-    RG_MISTAKE(draft, map,
-               "'replicate' names a cell that the study has not: this problem, algorithm "
-               "and swept settings don't meet");
-}
-
 /* Parse an entry of `replicate`. */
 static PetscErrorCode replicate_cells(RgDraft *draft, const RgYamlNode *map, RgStudy *study)
 {
@@ -537,8 +507,23 @@ static PetscErrorCode replicate_cells(RgDraft *draft, const RgYamlNode *map, RgS
     rg_draft_whole(draft, "'instances'", instances, (uint64_t)study->n_instances, RG_MAX_TRIALS,
                    &n_instances);
   PetscCall(check_words(draft, words, study));
-  if (draft->diagnostics->n == before)
-    raise_cells(draft, map, words, (int)n_seeds, (int)n_instances, study);
+  if (draft->diagnostics->n == before) {
+    /* Raise the number of trials of the cells with these words. */
+    int found = 0;
+    for (int c = 0; c < study->n_cells; c++) {
+      RgCell *cell = &study->cells[c];
+      bool mine = true;
+      for (int k = 0; k < CELL_WORDS; k++) mine = mine && has_word(cell, k, words[k]);
+      if (!mine) continue;
+      cell->n_seeds = PetscMax(cell->n_seeds, (int)n_seeds);
+      cell->n_instances = PetscMax(cell->n_instances, (int)n_instances);
+      found++;
+    }
+    if (!found)
+      RG_MISTAKE(draft, map,
+                 "'replicate' names a cell that the study has not: this problem, algorithm "
+                 "and swept settings don't meet");
+  }
   return 0;
 }
 

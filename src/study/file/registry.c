@@ -38,67 +38,66 @@ PetscErrorCode rg_registry_destroy(RgRegistry **registry)
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-const RgProblemClass *rg_registry_problem(const RgRegistry *registry, int i)
+/* The i-th class of problems or of algorithms. Both begin with their name. */
+static const void *class_at(const RgRegistry *registry, bool problems, int i)
 {
   int n;
-  const RgProblemClass *const *own = rg_problem_classes(&n);
+  const void *own =
+    problems ? (const void *)rg_problem_classes(&n) : (const void *)rg_algorithm_classes(&n);
 
-  if (i < n) return own[i];
+  if (i < n) return ((const void *const *)own)[i];
   i -= n;
-  for (int k = 0; registry && k < registry->n; k++)
-    for (const RgProblemClass *const *c = registry->loaded[k].plugin->problems; c && *c; c++)
+  for (int k = 0; registry && k < registry->n; k++) {
+    const RgPlugin *plugin = registry->loaded[k].plugin;
+    const void *more = problems ? (const void *)plugin->problems : (const void *)plugin->algorithms;
+    for (const void *const *c = more; c && *c; c++)
       if (i-- == 0) return *c;
+  }
   return NULL;
+}
+
+static const char *name_at(const RgRegistry *registry, bool problems, int i)
+{
+  const char *const *class = class_at(registry, problems, i);
+
+  return class ? *class : NULL;
+}
+
+static const void *find_class(const RgRegistry *registry, bool problems, const char *name)
+{
+  int i = 0;
+
+  for (const char *own; (own = name_at(registry, problems, i)) && strcmp(own, name);) i++;
+  return class_at(registry, problems, i);
+}
+
+const RgProblemClass *rg_registry_problem(const RgRegistry *registry, int i)
+{
+  return class_at(registry, true, i);
 }
 
 const RgAlgorithmClass *rg_registry_algorithm(const RgRegistry *registry, int i)
 {
-  int n;
-  const RgAlgorithmClass *const *own = rg_algorithm_classes(&n);
-
-  if (i < n) return own[i];
-  i -= n;
-  for (int k = 0; registry && k < registry->n; k++)
-    for (const RgAlgorithmClass *const *c = registry->loaded[k].plugin->algorithms; c && *c; c++)
-      if (i-- == 0) return *c;
-  return NULL;
+  return class_at(registry, false, i);
 }
 
 const RgProblemClass *rg_registry_find_problem(const RgRegistry *registry, const char *name)
 {
-  const RgProblemClass *class;
-
-  for (int i = 0; (class = rg_registry_problem(registry, i)); i++)
-    if (!strcmp(class->name, name)) return class;
-  return NULL;
+  return find_class(registry, true, name);
 }
 
 const RgAlgorithmClass *rg_registry_find_algorithm(const RgRegistry *registry, const char *name)
 {
-  const RgAlgorithmClass *class;
-
-  for (int i = 0; (class = rg_registry_algorithm(registry, i)); i++)
-    if (!strcmp(class->name, name)) return class;
-  return NULL;
+  return find_class(registry, false, name);
 }
 
-PetscErrorCode rg_registry_problem_names(const RgRegistry *registry, const char ***names)
+PetscErrorCode rg_registry_names(const RgRegistry *registry, bool problems, const char ***names)
 {
   int n = 0;
 
-  while (rg_registry_problem(registry, n)) n++;
+  while (class_at(registry, problems, n)) n++;
   PetscCall(PetscCalloc1(n + 1, names));
-  for (int i = 0; i < n; i++) (*names)[i] = rg_registry_problem(registry, i)->name;
-  return 0;
-}
-
-PetscErrorCode rg_registry_algorithm_names(const RgRegistry *registry, const char ***names)
-{
-  int n = 0;
-
-  while (rg_registry_algorithm(registry, n)) n++;
-  PetscCall(PetscCalloc1(n + 1, names));
-  for (int i = 0; i < n; i++) (*names)[i] = rg_registry_algorithm(registry, i)->name;
+  for (int i = 0; i < n; i++) (*names)[i] = name_at(registry, problems, i);
   return 0;
 }
 
@@ -150,31 +149,6 @@ PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *ce
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Check `abi` first: the meaning of all other members depends on it. */
-static PetscErrorCode check_version(const RgPlugin *plugin, RgText *mistake)
-{
-  if (plugin->abi != RG_PLUGIN_ABI)
-    PetscCall(rg_text_add(mistake, "was built for plugin interface %d, regatta %s has %d",
-                          plugin->abi, RG_VERSION, RG_PLUGIN_ABI));
-  else if (plugin->petsc != RG_PLUGIN_PETSC)
-    PetscCall(rg_text_add(mistake, "was built with PETSc %d.%d, regatta with %d.%d",
-                          plugin->petsc / 1000, plugin->petsc % 1000, PETSC_VERSION_MAJOR,
-                          PETSC_VERSION_MINOR));
-  else if (strcmp(plugin->version, RG_VERSION) || plugin->problem_bytes != sizeof(RgProblemClass) ||
-           plugin->algorithm_bytes != sizeof(RgAlgorithmClass))
-    PetscCall(rg_text_add(mistake, "was built for the headers of regatta %s%s", plugin->version,
-                          strcmp(plugin->version, RG_VERSION) ? ", this is " RG_VERSION
-                                                              : " as they were at another time"));
-  if (mistake->length)
-    PetscCall(rg_text_add(mistake, ": build it again with the headers of this one"));
-  return 0;
-}
-
-static bool is_name(const char *name)
-{
-  return name && *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
-}
-
 /* Whether an earlier class in the list has the same name. The name is the first member of a class,
    and earlier classes have names. */
 static bool is_repeated(const void *classes, const void *which)
@@ -185,19 +159,32 @@ static bool is_repeated(const void *classes, const void *which)
   return at < end;
 }
 
+/* Check the name of a class in a list of the plug-in. what: "a problem" or "an algorithm". */
+static PetscErrorCode check_name(const RgRegistry *registry, const RgPlugin *plugin, bool problems,
+                                 const void *at, RgText *mistake)
+{
+  const char *name = **(const char *const *const *)at, *what = problems ? "problem" : "algorithm";
+  const void *list = problems ? (const void *)plugin->problems : (const void *)plugin->algorithms;
+
+  if (!name || !*name || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") < strlen(name))
+    return rg_text_add(mistake, "has %s %s whose name is not made of a-z, 0-9 and '_'",
+                       problems ? "a" : "an", what);
+  if (find_class(registry, problems, name))
+    return rg_text_add(mistake, "has %s %s '%s', but there is one already", problems ? "a" : "an",
+                       what, name);
+  if (is_repeated(list, at))
+    return rg_text_add(mistake, "has two %ss '%s': each needs a name of its own", what, name);
+  return 0;
+}
+
 static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *plugin,
                                     RgText *mistake)
 {
   for (const RgProblemClass *const *p = plugin->problems; p && *p && !mistake->length; p++) {
     const RgProblemClass *c = *p;
-    if (!is_name(c->name))
-      PetscCall(rg_text_add(mistake, "has a problem whose name is not made of a-z, 0-9 and '_'"));
-    else if (rg_registry_find_problem(registry, c->name))
-      PetscCall(rg_text_add(mistake, "has a problem '%s', but there is one already", c->name));
-    else if (is_repeated(plugin->problems, p))
-      PetscCall(
-        rg_text_add(mistake, "has two problems '%s': each needs a name of its own", c->name));
-    else if (!c->title || !c->summary || !c->reference || !c->params || !c->domain || !c->evaluate)
+    PetscCall(check_name(registry, plugin, true, p, mistake));
+    if (!mistake->length &&
+        (!c->title || !c->summary || !c->reference || !c->params || !c->domain || !c->evaluate))
       PetscCall(rg_text_add(mistake,
                             "leaves out title, summary, reference, params, domain or "
                             "evaluate of problem '%s'",
@@ -205,41 +192,14 @@ static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *
   }
   for (const RgAlgorithmClass *const *a = plugin->algorithms; a && *a && !mistake->length; a++) {
     const RgAlgorithmClass *c = *a;
-    if (!is_name(c->name))
-      PetscCall(rg_text_add(mistake, "has an algorithm whose name is not made of a-z, 0-9 and "
-                                     "'_'"));
-    else if (rg_registry_find_algorithm(registry, c->name))
-      PetscCall(rg_text_add(mistake, "has an algorithm '%s', but there is one already", c->name));
-    else if (is_repeated(plugin->algorithms, a))
-      PetscCall(
-        rg_text_add(mistake, "has two algorithms '%s': each needs a name of its own", c->name));
-    else if (!c->title || !c->summary || !c->reference || !c->params || !c->ask)
+    PetscCall(check_name(registry, plugin, false, a, mistake));
+    if (!mistake->length && (!c->title || !c->summary || !c->reference || !c->params || !c->ask))
       PetscCall(rg_text_add(mistake,
                             "leaves out title, summary, reference, params or ask "
                             "of algorithm '%s'",
                             c->name));
   }
   return 0;
-}
-
-static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded *loaded,
-                           RgText *mistake)
-{
-  RgText file = {0};
-
-  PetscCall(rg_text_add(&file, "%s%s", strchr(path, '/') ? "" : "./", path));
-  PetscCall(rg_file_hash(file.data, loaded->hash, mistake));
-  if (!mistake->length) loaded->library = dlopen(file.data, RTLD_NOW | RTLD_LOCAL);
-  if (!mistake->length && !loaded->library)
-    PetscCall(rg_text_add(mistake, "can't be loaded: %s", dlerror()));
-  if (loaded->library) loaded->plugin = dlsym(loaded->library, "rg_plugin");
-  if (loaded->library && !loaded->plugin)
-    PetscCall(rg_text_add(mistake, "is not a plug-in of regatta: it has no RG_PLUGIN "
-                                   "(regatta/plugin.h)"));
-  if (loaded->plugin) PetscCall(check_version(loaded->plugin, mistake));
-  if (loaded->plugin && !mistake->length)
-    PetscCall(check_classes(registry, loaded->plugin, mistake));
-  return rg_text_clear(&file);
 }
 
 bool rg_registry_shares_hdf5(const RgRegistry *registry)
@@ -255,7 +215,37 @@ PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *
   RgText wrong = {0};
   Loaded loaded = {0};
 
-  PetscCall(load(registry, path, &loaded, &wrong));
+  RgText file = {0};
+  PetscCall(rg_text_add(&file, "%s%s", strchr(path, '/') ? "" : "./", path));
+  PetscCall(rg_file_hash(file.data, loaded.hash, &wrong));
+  if (!wrong.length) loaded.library = dlopen(file.data, RTLD_NOW | RTLD_LOCAL);
+  if (!wrong.length && !loaded.library)
+    PetscCall(rg_text_add(&wrong, "can't be loaded: %s", dlerror()));
+  if (loaded.library) loaded.plugin = dlsym(loaded.library, "rg_plugin");
+  if (loaded.library && !loaded.plugin)
+    PetscCall(rg_text_add(&wrong, "is not a plug-in of regatta: it has no RG_PLUGIN "
+                                  "(regatta/plugin.h)"));
+  if (loaded.plugin) {
+    /* Check `abi` first: the meaning of all other members depends on it. */
+    if (loaded.plugin->abi != RG_PLUGIN_ABI)
+      PetscCall(rg_text_add(&wrong, "was built for plugin interface %d, regatta %s has %d",
+                            loaded.plugin->abi, RG_VERSION, RG_PLUGIN_ABI));
+    else if (loaded.plugin->petsc != RG_PLUGIN_PETSC)
+      PetscCall(rg_text_add(&wrong, "was built with PETSc %d.%d, regatta with %d.%d",
+                            loaded.plugin->petsc / 1000, loaded.plugin->petsc % 1000,
+                            PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR));
+    else if (strcmp(loaded.plugin->version, RG_VERSION) ||
+             loaded.plugin->problem_bytes != sizeof(RgProblemClass) ||
+             loaded.plugin->algorithm_bytes != sizeof(RgAlgorithmClass))
+      PetscCall(
+        rg_text_add(&wrong, "was built for the headers of regatta %s%s", loaded.plugin->version,
+                    strcmp(loaded.plugin->version, RG_VERSION) ? ", this is " RG_VERSION
+                                                               : " as they were at another time"));
+    if (wrong.length)
+      PetscCall(rg_text_add(&wrong, ": build it again with the headers of this one"));
+  }
+  if (loaded.plugin && !wrong.length) PetscCall(check_classes(registry, loaded.plugin, &wrong));
+  PetscCall(rg_text_clear(&file));
   if (wrong.length) {
     PetscCall(rg_text_add(mistake, "plugin %s %s", path, wrong.data));
     if (loaded.library) (void)dlclose(loaded.library);

@@ -9,9 +9,8 @@
 /* The i-th class, classes of plug-ins last; NULL beyond the end. */
 const RgProblemClass *rg_registry_problem(const RgRegistry *registry, int i);
 const RgAlgorithmClass *rg_registry_algorithm(const RgRegistry *registry, int i);
-/* All names, NULL at the end; the caller frees the list (PetscFree). */
-PetscErrorCode rg_registry_problem_names(const RgRegistry *registry, const char ***names);
-PetscErrorCode rg_registry_algorithm_names(const RgRegistry *registry, const char ***names);
+/* All names of problems, or of algorithms, NULL at the end; the caller frees the list. */
+PetscErrorCode rg_registry_names(const RgRegistry *registry, bool problems, const char ***names);
 /* Find a class by name; NULL if unknown. */
 const RgProblemClass *rg_registry_find_problem(const RgRegistry *registry, const char *name);
 const RgAlgorithmClass *rg_registry_find_algorithm(const RgRegistry *registry, const char *name);

@@ -99,23 +99,6 @@ static PetscErrorCode read_cell(Reading *r, int row, int j, double *value)
   return 0;
 }
 
-/* Check that only inputs that don't count have empty cells. */
-static PetscErrorCode check_empty(Reading *r, int row, const double *native)
-{
-  double *seen;
-
-  if (r->mistake->length || !rg_space_is_conditional(r->space)) return 0;
-  PetscCall(PetscMalloc1(r->space->dim, &seen));
-  rg_space_seen(r->space, native, seen);
-  for (int j = 0; j < r->space->dim && !r->mistake->length; j++) {
-    const char *cell = r->csv.cells[(size_t)row * r->csv.n_columns + r->column[j]];
-    if (cell[0] || isnan(seen[j])) continue;
-    PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is empty, but counts there", r->path,
-                          r->csv.line[row], r->space->inputs[j].name));
-  }
-  return PetscFree(seen);
-}
-
 /* Convert a row of a box in `native` to unit coordinates. */
 static PetscErrorCode convert_design(const RgSpace *space, int row, RgGiven *given)
 {
@@ -153,7 +136,19 @@ static PetscErrorCode read_row(Reading *r, int row, bool once, RgGiven *given)
 
   for (int j = 0; j < space->dim && !r->mistake->length; j++)
     PetscCall(read_cell(r, row, j, &native[j]));
-  PetscCall(check_empty(r, row, native));
+  /* Check that only inputs that don't count have empty cells. */
+  double *seen;
+  if (!r->mistake->length && rg_space_is_conditional(r->space)) {
+    PetscCall(PetscMalloc1(r->space->dim, &seen));
+    rg_space_seen(r->space, native, seen);
+    for (int j = 0; j < r->space->dim && !r->mistake->length; j++) {
+      const char *cell = r->csv.cells[(size_t)row * r->csv.n_columns + r->column[j]];
+      if (cell[0] || isnan(seen[j])) continue;
+      PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is empty, but counts there", r->path,
+                            r->csv.line[row], r->space->inputs[j].name));
+    }
+    PetscCall(PetscFree(seen));
+  }
   PetscCall(read_value(r, row, given));
   given->index[row] = -1;
   if (r->mistake->length) return 0;

@@ -116,26 +116,6 @@ static PetscErrorCode count_seeds(uint64_t first, uint64_t n, RgStudy *study)
   return 0;
 }
 
-/* Parse `{first: a, count: n}`. */
-static PetscErrorCode parse_seed_range(RgDraft *draft, const RgYamlNode *map, RgStudy *study)
-{
-  static const char *const names[] = {"first", "count", NULL};
-  uint64_t first = 0, count = 0;
-
-  for (int i = 0; i < map->n; i++) {
-    const RgYamlEntry *e = &map->entries[i];
-    if (!strcmp(e->key, "first"))
-      rg_draft_whole(draft, "'first'", e->value, 0, RG_MAX_SEED - RG_MAX_TRIALS, &first);
-    else if (!strcmp(e->key, "count"))
-      rg_draft_whole(draft, "'count'", e->value, 1, RG_MAX_TRIALS, &count);
-    else
-      PetscCall(
-        rg_draft_unknown(draft, RG_PLACE_OF(draft, e), "key", e->key, " in 'seeds'", names));
-  }
-  if (!rg_yaml_find(map, "count")) RG_MISTAKE(draft, map, "'seeds' needs a 'count'");
-  return count_seeds(first, count, study);
-}
-
 typedef struct {
   uint64_t seed;
   int position;
@@ -180,7 +160,22 @@ static PetscErrorCode parse_seeds(RgDraft *draft, const RgYamlNode *root, RgStud
   if (node && node->kind == RG_YAML_LIST) {
     PetscCall(parse_seed_list(draft, node, study));
   } else if (node && node->kind == RG_YAML_MAP) {
-    PetscCall(parse_seed_range(draft, node, study));
+    /* Parse `{first: a, count: n}`. */
+    static const char *const names[] = {"first", "count", NULL};
+    uint64_t first = 0;
+    count = 0;
+    for (int i = 0; i < node->n; i++) {
+      const RgYamlEntry *e = &node->entries[i];
+      if (!strcmp(e->key, "first"))
+        rg_draft_whole(draft, "'first'", e->value, 0, RG_MAX_SEED - RG_MAX_TRIALS, &first);
+      else if (!strcmp(e->key, "count"))
+        rg_draft_whole(draft, "'count'", e->value, 1, RG_MAX_TRIALS, &count);
+      else
+        PetscCall(
+          rg_draft_unknown(draft, RG_PLACE_OF(draft, e), "key", e->key, " in 'seeds'", names));
+    }
+    if (!rg_yaml_find(node, "count")) RG_MISTAKE(draft, node, "'seeds' needs a 'count'");
+    PetscCall(count_seeds(first, count, study));
   } else {
     if (node) rg_draft_whole(draft, "'seeds'", node, 1, RG_MAX_TRIALS, &count);
     PetscCall(count_seeds(0, count, study));
@@ -205,13 +200,6 @@ static PetscErrorCode check_keys(RgDraft *draft, const RgYamlNode *root)
   return 0;
 }
 
-/* Whether nothing but a user's own analysis needs a column: it says what the model was. */
-static bool is_optional(int column)
-{
-  return (column >= RG_COLUMN_POSTERIOR_SD && column <= RG_COLUMN_JITTER) ||
-         (column >= RG_COLUMN_SOLVER_ITERATIONS && column <= RG_COLUMN_FIT_FROM);
-}
-
 /* Names that `record: {without: ...}` accepts; ends with NULL. The caller frees the list. */
 static PetscErrorCode list_optional(const RgRegistry *registry, const char ***names)
 {
@@ -221,7 +209,9 @@ static PetscErrorCode list_optional(const RgRegistry *registry, const char ***na
   PetscCall(PetscCalloc1(RG_COLUMN_COUNT + 2 + n_classes * RG_EXTRA_MAX, names));
   (*names)[n++] = RG_WITHOUT_TIMING;
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
-    if (is_optional(c)) (*names)[n++] = rg_columns[c].name;
+    if ((c >= RG_COLUMN_POSTERIOR_SD && c <= RG_COLUMN_JITTER) ||
+        (c >= RG_COLUMN_SOLVER_ITERATIONS && c <= RG_COLUMN_FIT_FROM))
+      (*names)[n++] = rg_columns[c].name;
   for (int i = 0; i < n_classes; i++)
     for (const RgRecordColumn *c = rg_registry_algorithm(registry, i)->columns; c && c->name; c++)
       if (!rg_draft_is_among(c->name, *names)) (*names)[n++] = c->name;
@@ -308,19 +298,6 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
   return parse_seeds(draft, root, study);
 }
 
-/* Check the number of trials before they are created. */
-static void check_size(const RgDraft *draft, const RgYamlNode *root, const RgStudy *study)
-{
-  double n = 0;
-
-  for (int i = 0; i < study->n_cells; i++)
-    n += (double)study->cells[i].n_seeds * rg_study_instances(study, &study->cells[i]);
-  if (n > RG_MAX_TRIALS)
-    RG_MISTAKE(draft, root,
-               "the study has %.0f trials (cells x instances x seeds); at most %d are accepted", n,
-               RG_MAX_TRIALS);
-}
-
 /* Run the steps; each requires that the previous one found no mistakes. */
 static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
 {
@@ -346,7 +323,14 @@ static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy
   PetscCall(rg_draft_expand(draft, study));
   if (diagnostics->n > before) return 0;
   PetscCall(rg_draft_replicate(draft, rg_yaml_value(root, "replicate"), study));
-  check_size(draft, root, study);
+  /* Check the number of trials before they are created. */
+  double n = 0;
+  for (int i = 0; i < study->n_cells; i++)
+    n += (double)study->cells[i].n_seeds * rg_study_instances(study, &study->cells[i]);
+  if (n > RG_MAX_TRIALS)
+    RG_MISTAKE(draft, root,
+               "the study has %.0f trials (cells x instances x seeds); at most %d are accepted", n,
+               RG_MAX_TRIALS);
   return rg_study_check(study, diagnostics);
 }
 
@@ -368,29 +352,6 @@ static void sort_diagnostics(RgDiagnostics *diagnostics, int first)
   }
 }
 
-static PetscErrorCode destroy_axis(RgSweepAxis *axis)
-{
-  for (int k = 0; k < axis->n_keys; k++) {
-    RgSweepKey *key = &axis->keys[k];
-    for (int i = 0; i < key->n; i++) {
-      if (key->texts) PetscCall(PetscFree(key->texts[i]));
-      PetscCall(PetscFree(key->made[i].text));
-    }
-    PetscCall(RG_FREE(&key->texts, &key->column));
-    PetscCall(PetscFree2(key->values, key->made));
-  }
-  return PetscFree(axis->keys);
-}
-
-static PetscErrorCode draft_destroy(RgDraft *draft)
-{
-  PetscCall(PetscFree(draft->common.settings));
-  for (int i = 0; i < draft->n_problems; i++) PetscCall(PetscFree(draft->problems[i].settings));
-  for (int i = 0; i < draft->n_algorithms; i++) PetscCall(PetscFree(draft->algorithms[i].settings));
-  for (int i = 0; i < draft->n_axes; i++) PetscCall(destroy_axis(&draft->axes[i]));
-  return RG_FREE(&draft->problems, &draft->algorithms, &draft->axes);
-}
-
 /* study: zeroed but for what its text may open. */
 static PetscErrorCode parse(const RgRegistry *registry, const char *path, const char *text,
                             size_t length, RgStudy *study, RgDiagnostics *diagnostics)
@@ -407,7 +368,23 @@ static PetscErrorCode parse(const RgRegistry *registry, const char *path, const 
     PetscCall(PetscMemcpy(study->text, text, length));
     PetscCall(parse_root(&draft, tree.root, study));
   }
-  PetscCall(draft_destroy(&draft));
+  PetscCall(PetscFree(draft.common.settings));
+  for (int i = 0; i < draft.n_problems; i++) PetscCall(PetscFree(draft.problems[i].settings));
+  for (int i = 0; i < draft.n_algorithms; i++) PetscCall(PetscFree(draft.algorithms[i].settings));
+  for (int i = 0; i < draft.n_axes; i++) {
+    RgSweepAxis *axis = &draft.axes[i];
+    for (int k = 0; k < axis->n_keys; k++) {
+      RgSweepKey *key = &axis->keys[k];
+      for (int v = 0; v < key->n; v++) {
+        if (key->texts) PetscCall(PetscFree(key->texts[v]));
+        PetscCall(PetscFree(key->made[v].text));
+      }
+      PetscCall(RG_FREE(&key->texts, &key->column));
+      PetscCall(PetscFree2(key->values, key->made));
+    }
+    PetscCall(PetscFree(axis->keys));
+  }
+  PetscCall(RG_FREE(&draft.problems, &draft.algorithms, &draft.axes));
   PetscCall(rg_yaml_destroy(&tree));
   for (int i = 0; i < study->n_cells; i++)
     study->cells[i].problem_place.file = study->cells[i].algorithm_place.file = study->path;

@@ -334,23 +334,6 @@ static int compare_entries(const void *left, const void *right)
   return order ? order : (a > b) - (a < b);
 }
 
-/* Report each repetition of a key of the map. */
-static PetscErrorCode check_duplicates(const Reader *reader, const RgYamlNode *map)
-{
-  const RgYamlEntry **sorted;
-
-  PetscCall(PetscMalloc1(map->n, &sorted));
-  for (int i = 0; i < map->n; i++) sorted[i] = &map->entries[i];
-  qsort(sorted, (size_t)map->n, sizeof(RgYamlEntry *), compare_entries);
-  for (int i = 1; i < map->n; i++) {
-    if (strcmp(sorted[i - 1]->key, sorted[i]->key)) continue;
-    rg_diagnostics_add(
-      reader->diagnostics, (RgPlace){reader->path, sorted[i]->line, sorted[i]->column},
-      "duplicate key '%s' (first in line %d)", sorted[i]->key, sorted[i - 1]->line);
-  }
-  return PetscFree(sorted);
-}
-
 static PetscErrorCode read_map(Reader *reader, int depth, RgYamlNode **node)
 {
   PetscCall(create_node(reader, RG_YAML_MAP, node));
@@ -366,7 +349,21 @@ static PetscErrorCode read_map(Reader *reader, int depth, RgYamlNode **node)
     grow_by(*node, value);
     PetscCall(next_event(reader));
   }
-  if (!reader->stopped && (*node)->n > 1) PetscCall(check_duplicates(reader, *node));
+  if (!reader->stopped && (*node)->n > 1) {
+    /* Report each repetition of a key of the map. */
+    const RgYamlNode *map = *node;
+    const RgYamlEntry **sorted;
+    PetscCall(PetscMalloc1(map->n, &sorted));
+    for (int i = 0; i < map->n; i++) sorted[i] = &map->entries[i];
+    qsort(sorted, (size_t)map->n, sizeof(RgYamlEntry *), compare_entries);
+    for (int i = 1; i < map->n; i++) {
+      if (strcmp(sorted[i - 1]->key, sorted[i]->key)) continue;
+      rg_diagnostics_add(
+        reader->diagnostics, (RgPlace){reader->path, sorted[i]->line, sorted[i]->column},
+        "duplicate key '%s' (first in line %d)", sorted[i]->key, sorted[i - 1]->line);
+    }
+    PetscCall(PetscFree(sorted));
+  }
   return 0;
 }
 
@@ -407,14 +404,6 @@ static PetscErrorCode read_document(Reader *reader)
   return stop(reader, "a second document begins here; a study file is one document");
 }
 
-static PetscErrorCode destroy_reader(Reader *reader)
-{
-  if (reader->has_event) yaml_event_delete(&reader->event);
-  yaml_parser_delete(&reader->parser);
-  for (int i = 0; i < reader->n_anchors; i++) PetscCall(PetscFree(reader->anchors[i].name));
-  return PetscFree(reader->anchors);
-}
-
 PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, RgYamlTree *tree,
                              RgDiagnostics *diagnostics)
 {
@@ -429,7 +418,10 @@ PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, 
   yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
   yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text + skip, length - skip);
   PetscErrorCode error = read_document(&reader);
-  PetscCall(destroy_reader(&reader));
+  if (reader.has_event) yaml_event_delete(&reader.event);
+  yaml_parser_delete(&reader.parser);
+  for (int i = 0; i < reader.n_anchors; i++) PetscCall(PetscFree(reader.anchors[i].name));
+  PetscCall(PetscFree(reader.anchors));
   PetscCall(error);
   if (reader.stopped) tree->root = NULL;
   return 0;

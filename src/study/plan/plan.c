@@ -85,15 +85,13 @@ PetscErrorCode rg_plan_clear(RgPlan *plan)
 PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan **plan)
 {
   PetscCall(PetscNew(plan));
-  PetscCall(rg_plan_fill(study, *plan));
-  return 0;
+  return rg_plan_fill(study, *plan);
 }
 
 PetscErrorCode rg_plan_destroy(RgPlan **plan)
 {
   if (*plan) PetscCall(rg_plan_clear(*plan));
-  PetscCall(PetscFree(*plan));
-  return 0;
+  return PetscFree(*plan);
 }
 
 int rg_plan_size(const RgPlan *plan)
@@ -129,8 +127,7 @@ static PetscErrorCode add_cell_key(const RgStudy *study, int cell, RgText *key)
   for (int i = 0; i < study->without.n; i++)
     if (strcmp(study->without.values[i], RG_WITHOUT_TIMING) != 0)
       PetscCall(rg_text_add(key, "%s%s", n++ ? "," : "without=", study->without.values[i]));
-  PetscCall(rg_text_add(key, "%sstudy_seed=%llu", n ? ";" : "", (unsigned long long)study->seed));
-  return 0;
+  return rg_text_add(key, "%sstudy_seed=%llu", n ? ";" : "", (unsigned long long)study->seed);
 }
 
 static PetscErrorCode add_trial_key(uint64_t instance, uint64_t seed, RgText *key)
@@ -139,15 +136,13 @@ static PetscErrorCode add_trial_key(uint64_t instance, uint64_t seed, RgText *ke
   const int length = snprintf(text, sizeof(text), ";instance=%llu;seed=%llu",
                               (unsigned long long)instance, (unsigned long long)seed);
 
-  PetscCall(rg_text_add_bytes(key, text, (size_t)length));
-  return 0;
+  return rg_text_add_bytes(key, text, (size_t)length);
 }
 
 PetscErrorCode rg_trial_key(const RgStudy *study, const RgTrial *trial, RgText *key)
 {
   PetscCall(add_cell_key(study, trial->cell, key));
-  PetscCall(add_trial_key(trial->instance, trial->seed, key));
-  return 0;
+  return add_trial_key(trial->instance, trial->seed, key);
 }
 
 /* The instance of a cell for a seed: draw number `number`, or the seed's own. */
@@ -181,8 +176,7 @@ PetscErrorCode rg_plan_trial(const RgPlan *plan, int index, RgTrial *trial)
   PetscCall(rg_trial_key(study, trial, &key));
   rg_hash128(key.data, key.length, hash);
   rg_hash_hex(hash, trial->id);
-  PetscCall(rg_text_clear(&key));
-  return 0;
+  return rg_text_clear(&key);
 }
 
 /* ---- trials by id ---------------------------------------------------------------------------- */
@@ -217,8 +211,7 @@ static PetscErrorCode add_ids(const RgPlan *plan, int c, RgPlanIds *ids)
       ids->slots[slot] = cell->first + number * cell->n_seeds + turn + 1;
     }
   }
-  PetscCall(rg_text_clear(&key));
-  return 0;
+  return rg_text_clear(&key);
 }
 
 /* Extend the table to eight times as many seeds; a study that has just begun needs only the
@@ -299,6 +292,5 @@ PetscErrorCode rg_plan_share(const RgPlan *plan, int part, int parts, PetscBT sh
     heap[0].key += plan->cells[cell].cost;
     rg_heap_sink(heap, n);
   }
-  PetscCall(PetscFree(heap));
-  return 0;
+  return PetscFree(heap);
 }

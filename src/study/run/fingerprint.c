@@ -78,8 +78,7 @@ static PetscErrorCode normals(Probe *p, const RgVectorOps *v)
   for (uint64_t i = 0; i < 2 * SIZE; i++) word[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
   v->box_muller(SIZE, word, p->out);
   keep_out(p, 2 * SIZE);
-  PetscCall(PetscFree(word));
-  return 0;
+  return PetscFree(word);
 }
 
 static void products(Probe *p, const RgVectorOps *v)
@@ -177,8 +176,7 @@ static PetscErrorCode vector_probe(uint64_t *hash)
   regression(&p, rg_regression_loops());
   rg_hash128(p.result, sizeof(p.result), both);
   *hash = both[0];
-  PetscCall(PetscFree4(p.uniform, p.signs, p.out, p.single));
-  return 0;
+  return PetscFree4(p.uniform, p.signs, p.out, p.single);
 }
 
 enum { GRID = 512, ORDER = 48 };

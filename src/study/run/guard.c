@@ -164,6 +164,5 @@ PetscErrorCode rg_guard_destroy(RgGuard **guard)
   (void)pthread_cond_destroy(&g->end);
   (void)pthread_mutex_destroy(&g->end_lock);
   (void)pthread_mutex_destroy(&g->store_lock);
-  PetscCall(RG_FREE(guard));
-  return 0;
+  return RG_FREE(guard);
 }

@@ -63,8 +63,7 @@ PetscErrorCode rg_origin_describe(const RgOriginCounts *counts, RgText *text)
       PetscCall(rg_text_add(text, " (%s)", counts->build));
     first = false;
   }
-  PetscCall(rg_text_add(text, "; regatta run with -recompute runs them again"));
-  return 0;
+  return rg_text_add(text, "; regatta run with -recompute runs them again");
 }
 
 /* ---- against this program -------------------------------------------------------------------- */
@@ -89,8 +88,7 @@ PetscErrorCode rg_origin_compare(const RgOriginReference *reference, const RgRec
   else if (beyond && (team ? beyond != (uint64_t)(team - 1) : beyond >= TEAM_MAX))
     *origin = RG_ORIGIN_FINGERPRINT;
   count(&made, *origin, counts);
-  PetscCall(rg_text_clear(&plugins));
-  return 0;
+  return rg_text_clear(&plugins);
 }
 
 /* ---- within a file --------------------------------------------------------------------------- */
@@ -188,6 +186,5 @@ PetscErrorCode rg_origins_compute(RgOrigins *origins)
 
 PetscErrorCode rg_origins_clear(RgOrigins *origins)
 {
-  PetscCall(RG_FREE(&origins->entries, &origins->software));
-  return 0;
+  return RG_FREE(&origins->entries, &origins->software);
 }

@@ -41,8 +41,7 @@ static PetscErrorCode made_up_value(RgProblem *problem, int m, const RgPoint *po
     f[i] = 0;
     for (int j = 0; j < design->dim; j++) f[i] += counts[j] ? -pow(unit[j] - 0.4, 2) : 1;
   }
-  PetscCall(PetscFree2(unit, counts));
-  return 0;
+  return PetscFree2(unit, counts);
 }
 
 static PetscErrorCode no_violation(RgProblem *problem, int m, const RgPoint *points,
@@ -225,8 +224,7 @@ static PetscErrorCode continue_designs(Rehearsal *r, RgInstances *instances, con
     else continue_row(design, &random, record->n_rows, given->x, unit);
     rg_space_to_native(design, unit, given->native + i * dim);
   }
-  PetscCall(rg_instances_release(&instance));
-  return 0;
+  return rg_instances_release(&instance);
 }
 
 /* Run a later part of a trial, whose data continue a record; nothing happens where a finite domain
@@ -285,8 +283,7 @@ static PetscErrorCode time_values(RgProblem *problem, bool draft, double *each)
     *each = took / m;
   }
   problem->draft = false;
-  PetscCall(PetscFree3(x, F, points));
-  return 0;
+  return PetscFree3(x, F, points);
 }
 
 /* Time F at all designs of a trial, for problems whose F needs more than f. */
@@ -346,8 +343,7 @@ static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, 
   problem->task = (RgTask){0};
   PetscCall(PetscFree2(x, c));
   PetscCall(rg_instances_release(&instance));
-  PetscCall(rg_instances_destroy(&instances));
-  return 0;
+  return rg_instances_destroy(&instances);
 }
 
 /* ---- the estimate ---------------------------------------------------------------------------- */
@@ -460,8 +456,7 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double eval
   *seconds += evaluated * evaluation;
   PetscCall(rg_record_destroy(&record));
   PetscCall(PetscFree(timing.at));
-  PetscCall(rg_instances_destroy(&instances));
-  return 0;
+  return rg_instances_destroy(&instances);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -493,8 +488,7 @@ static PetscErrorCode try_program(const RgStudy *study, const RgCell *cell, char
   PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &domain));
   const bool conditional = n && rg_space_is_conditional(&domain.design);
   PetscCall(rg_domain_destroy(&domain));
-  PetscCall(rehearse_query(study, cell, conditional ? PetscMax(n, 8) : n, message));
-  return 0;
+  return rehearse_query(study, cell, conditional ? PetscMax(n, 8) : n, message);
 }
 
 PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics *diagnostics)
@@ -692,8 +686,7 @@ static PetscErrorCode time_search(const RgStudy *study, const RgCell *cell, uint
     else if (problem.has_draft) *seconds = cell->dim_x * (SEARCH * rough + REFINE * exact);
     else *seconds = cell->dim_x * SEARCH * exact;
   }
-  PetscCall(rg_problem_destroy(&problem));
-  return 0;
+  return rg_problem_destroy(&problem);
 }
 
 /* The cell with the most trials to run among those with the problem of cell c; -1: an earlier cell

@@ -42,8 +42,7 @@ static PetscErrorCode ask_here(void *closure, int worker, const RgExchange *ques
   if (!*child) PetscCall(rg_child_start(question->words, child, &w->mistake));
   if (!*child) return 0;
   PetscCall(rg_child_log(*child, here->log));
-  PetscCall(rg_child_send(*child, question->line.data, question->limit, &w->mistake));
-  return 0;
+  return rg_child_send(*child, question->line.data, question->limit, &w->mistake);
 }
 
 /* The answer of a worker, if there is one. */
@@ -85,8 +84,7 @@ static PetscErrorCode drop_here(void *closure, int worker)
 
   if (worker > here->n) return 0;
   here->workers[worker - 1].asked = false;
-  PetscCall(rg_child_close(&here->children[worker - 1], false));
-  return 0;
+  return rg_child_close(&here->children[worker - 1], false);
 }
 
 static PetscErrorCode destroy_here(void *closure)
@@ -97,8 +95,7 @@ static PetscErrorCode destroy_here(void *closure)
     PetscCall(rg_child_close(&here->children[i], true));
     PetscCall(rg_text_clear(&here->workers[i].mistake));
   }
-  PetscCall(RG_FREE(&here->children, &here->workers, &here));
-  return 0;
+  return RG_FREE(&here->children, &here->workers, &here);
 }
 
 PetscErrorCode rg_programs_here(const char *log, RgPrograms *programs)
@@ -178,8 +175,7 @@ static PetscErrorCode ask_on_team(void *closure, int worker, const RgExchange *q
   }
   PetscCallMPI(MPI_Send(message.data, (int)message.length, MPI_BYTE, held->rank + worker, QUESTION,
                         held->comm));
-  PetscCall(rg_text_clear(&message));
-  return 0;
+  return rg_text_clear(&message);
 }
 
 /* Receive the answers that have arrived. */
@@ -254,8 +250,7 @@ static PetscErrorCode destroy_on_team(void *closure)
 {
   TeamPrograms *held = closure;
 
-  PetscCall(RG_FREE(&held->workers, &held->heard, &held));
-  return 0;
+  return RG_FREE(&held->workers, &held->heard, &held);
 }
 
 PetscErrorCode rg_programs_on_team(MPI_Comm comm, RgPrograms *programs)
@@ -305,8 +300,7 @@ static PetscErrorCode pass_on(RgHolder *holder, int leader, const char *bytes)
   holder->open = true;
   PetscCall(holder->program.ask(holder->program.closure, 1, &question));
   PetscCall(rg_text_clear(&question.line));
-  PetscCall(PetscFree(words));
-  return 0;
+  return PetscFree(words);
 }
 
 static PetscErrorCode send_back(RgHolder *holder, const RgProgramAnswer *heard)
@@ -320,8 +314,7 @@ static PetscErrorCode send_back(RgHolder *holder, const RgProgramAnswer *heard)
   PetscCallMPI(
     MPI_Send(message.data, (int)message.length, MPI_BYTE, holder->leader, ANSWER, holder->comm));
   holder->open = false;
-  PetscCall(rg_text_clear(&message));
-  return 0;
+  return rg_text_clear(&message);
 }
 
 PetscErrorCode rg_holder_create(MPI_Comm comm, const char *log, RgHolder **holder)
@@ -329,8 +322,7 @@ PetscErrorCode rg_holder_create(MPI_Comm comm, const char *log, RgHolder **holde
   PetscCall(PetscNew(holder));
   (*holder)->comm = comm;
   (*holder)->leader = -1;
-  PetscCall(rg_programs_here(log, &(*holder)->program));
-  return 0;
+  return rg_programs_here(log, &(*holder)->program);
 }
 
 PetscErrorCode rg_holder_poll(RgHolder *holder)
@@ -359,6 +351,5 @@ PetscErrorCode rg_holder_destroy(RgHolder **holder)
 {
   if (!*holder) return 0;
   PetscCall(rg_programs_destroy(&(*holder)->program));
-  PetscCall(RG_FREE(holder));
-  return 0;
+  return RG_FREE(holder);
 }

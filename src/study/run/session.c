@@ -263,8 +263,7 @@ static PetscErrorCode compare_origins(RgSession *session, RgFault *fault)
     if (text.length) rg_session_tell(session, -1, "%s", text.data);
     PetscCall(rg_text_clear(&text));
   }
-  PetscCall(RG_FREE(&comparison.reference.software, &comparison.origin));
-  return 0;
+  return RG_FREE(&comparison.reference.software, &comparison.origin);
 }
 
 /* ---- another optimum ------------------------------------------------------------------------- */
@@ -357,8 +356,7 @@ static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFa
       session->scan.n_done--;
       session->scan.n_failed--;
     }
-  PetscCall(compare_origins(session, fault));
-  return 0;
+  return compare_origins(session, fault);
 }
 
 /* Open the store on rank 0, then on the others, and share the finished trials. */
@@ -451,8 +449,7 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
   if (session->rank == 0) PetscCall(rescore_all(session));
   PetscCall(rg_schedule_create(session->comm, session->plan, &session->teams, session->done,
                                session->share, &session->schedule));
-  PetscCall(form_teams(session));
-  return 0;
+  return form_teams(session);
 }
 
 /* Open the store, find the finished trials, and prepare the schedule of the rest. Collective.
@@ -535,8 +532,7 @@ static PetscErrorCode count_failed_cells(RgSession *session, RgRunReport *report
     report->n_cells_failed++;
     report->first_cell_failed = i;
   }
-  PetscCall(PetscFree(left));
-  return 0;
+  return PetscFree(left);
 }
 
 /* An MPI_User_function: join the reasons of two groups of ranks, the lower ranks first. */
@@ -573,8 +569,7 @@ static PetscErrorCode tell_of_failures(RgSession *session)
   PetscCall(rg_text_add(&folder, "%s/" RG_FOLDER_LOG, session->directory));
   if (all.n && !access(folder.data, F_OK))
     rg_session_tell(session, -1, "%s has the full texts", folder.data);
-  PetscCall(rg_text_clear(&folder));
-  return 0;
+  return rg_text_clear(&folder);
 }
 
 /* Wait for the other ranks, write the results file, fill in the report. Collective. */
@@ -661,8 +656,7 @@ static PetscErrorCode run(RgSession *session, RgRunReport *report)
   report->n_others = rg_origin_others(&session->origins);
   report->seconds = rg_wall_seconds() - begin;
   snprintf(report->message, sizeof(report->message), "%s", session->message);
-  PetscCall(destroy(session));
-  return 0;
+  return destroy(session);
 }
 
 PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *options,

@@ -39,8 +39,7 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
     PetscCall(PetscFree(own));
   }
   PetscCall(PetscFree(versions));
-  PetscCall(rg_text_clear(&plugins));
-  return 0;
+  return rg_text_clear(&plugins);
 }
 
 /* ---- the disk -------------------------------------------------------------------------------- */
@@ -125,8 +124,7 @@ static PetscErrorCode flush_ahead(RgSession *session)
   rg_guard_lock(session->guard);
   PetscCall(rg_store_flush_ahead(session->store, likely, possible, &fault));
   rg_guard_unlock(session->guard);
-  PetscCall(check_disk(session, &fault, &give_up));
-  return 0;
+  return check_disk(session, &fault, &give_up);
 }
 
 static void measure_pause(RgSession *session)
@@ -202,8 +200,7 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
   rg_guard_unlock(session->guard);
   PetscCall(check_disk(session, &fault, give_up));
   session->cell_failed[trial->cell] += failed && !kept;
-  PetscCall(rg_schedule_finished(session->schedule, trial, failed, wall));
-  return 0;
+  return rg_schedule_finished(session->schedule, trial, failed, wall);
 }
 
 /* Run the trials of one level, on the leader of a team. */
@@ -308,6 +305,5 @@ PetscErrorCode rg_session_trials(RgSession *session)
     }
   }
   PetscCall(rg_schedule_complete(session->schedule));
-  PetscCall(drain(session));
-  return 0;
+  return drain(session);
 }

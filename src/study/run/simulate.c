@@ -184,6 +184,5 @@ PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJob
   job->resume = job->files * rates->file;
   job->pack = plan->n * rates->pack;
   PetscCall(PetscFree3(s.heap, s.team, s.rank));
-  PetscCall(rg_schedule_destroy(&s.schedule));
-  return 0;
+  return rg_schedule_destroy(&s.schedule);
 }

@@ -154,8 +154,7 @@ PetscErrorCode rg_stop_relay_destroy(RgStopRelay **relay)
 {
   if (!*relay) return 0;
   PetscCallMPI(MPI_Comm_free(&(*relay)->comm));
-  PetscCall(RG_FREE(&(*relay)->sent, relay));
-  return 0;
+  return RG_FREE(&(*relay)->sent, relay);
 }
 
 const char *rg_stop_describe(RgStopReason reason)

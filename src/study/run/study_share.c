@@ -25,8 +25,7 @@ static PetscErrorCode check_sources(MPI_Comm comm, int rank, const char *path,
                        "rank %d runs another build than rank 0: %.*s; put the same installation "
                        "first in PATH on all hosts",
                        rank, parts.build.length, parts.build.at);
-  PetscCall(PetscFree(software));
-  return 0;
+  return PetscFree(software);
 }
 
 /* Whether all ranks have the same cells as rank 0; the texts of cells include hashes of data and
@@ -91,6 +90,5 @@ PetscErrorCode rg_study_share(MPI_Comm comm, const RgRegistry *registry, const c
     rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0},
                        "rank %d finds other data or programs than rank 0 under the names in it",
                        rank);
-  PetscCall(find_speaker(comm, !same, speaker));
-  return 0;
+  return find_speaker(comm, !same, speaker);
 }

@@ -16,8 +16,7 @@ PetscErrorCode rg_calibration_create(const RgStudy *study, RgCalibration *calibr
 
 PetscErrorCode rg_calibration_destroy(RgCalibration *calibration)
 {
-  PetscCall(PetscFree(calibration->cells));
-  return 0;
+  return PetscFree(calibration->cells);
 }
 
 static void add(RgCellTimes *cell, double seconds, int *count)

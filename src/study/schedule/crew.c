@@ -169,8 +169,7 @@ static PetscErrorCode dispatch(Crew *crew, int w, int submission, int attempt)
   end_idle(crew, w);
   *worker =
     (Worker){BUSY, worker->incarnation, submission, attempt, cut, crew->now, crew->now + ticks};
-  PetscCall(push(crew, (Event){worker->ends, FINISH, submission, w, attempt}));
-  return 0;
+  return push(crew, (Event){worker->ends, FINISH, submission, w, attempt});
 }
 
 /* The method chooses the query of a worker. Its evaluation starts when the method has thought. */
@@ -191,9 +190,8 @@ static PetscErrorCode ask(Crew *crew, int w)
   }
   crew->thinking = true;
   crew->workers[w].state = THINKING;
-  PetscCall(
-    push(crew, (Event){crew->now + ticks, THOUGHT, submission, w, crew->workers[w].incarnation}));
-  return 0;
+  return push(crew,
+              (Event){crew->now + ticks, THOUGHT, submission, w, crew->workers[w].incarnation});
 }
 
 static PetscErrorCode add_again(Crew *crew, int submission, int attempt)
@@ -299,8 +297,7 @@ static PetscErrorCode begin_life(Crew *crew, int w)
   crew->n_alive++;
   if (!host->life) return 0;
   const int64_t life = host->life(host->closure, w, incarnation);
-  PetscCall(push(crew, (Event){crew->now + PetscMax(life, 1), DEATH, w, w, incarnation}));
-  return 0;
+  return push(crew, (Event){crew->now + PetscMax(life, 1), DEATH, w, w, incarnation});
 }
 
 /* Remove a worker from those that wait for the method. */
@@ -346,8 +343,7 @@ static PetscErrorCode die(Crew *crew, int w)
   const int64_t repair = host->repair ? host->repair(host->closure, w, worker->incarnation) : -1;
   if (repair < 0) return 0;
   crew->n_away++;
-  PetscCall(push(crew, (Event){crew->now + repair, RETURN, w, w, 0}));
-  return 0;
+  return push(crew, (Event){crew->now + repair, RETURN, w, w, 0});
 }
 
 static PetscErrorCode apply(Crew *crew, const Event *event)
@@ -415,8 +411,7 @@ static PetscErrorCode tell(Crew *crew, bool all)
   PetscCall(tell_rows(crew, &crew->n_ended, crew->ended));
   if (!crew->n_held || (crew->batch && !all)) return 0;
   qsort(crew->held, (size_t)crew->n_held, sizeof(RgCrewRow), compare_rows);
-  PetscCall(tell_rows(crew, &crew->n_held, crew->held));
-  return 0;
+  return tell_rows(crew, &crew->n_held, crew->held);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -465,8 +460,7 @@ static PetscErrorCode next_instant(Crew *crew, bool *within)
     PetscCall(apply(crew, &event));
   }
   PetscCall(tell(crew, false));
-  PetscCall(fill(crew));
-  return 0;
+  return fill(crew);
 }
 
 PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewCallbacks *host,
@@ -490,7 +484,6 @@ PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewCallbacks *
   if (!within) crew.now = options->time;
   PetscCall(tell(&crew, true));
   outcome->in_flight = crew.n_open;
-  PetscCall(RG_FREE(&crew.workers, &crew.idle, &crew.events, &crew.again, &crew.open, &crew.ended,
-                    &crew.held, &crew.waiting, &crew.news));
-  return 0;
+  return RG_FREE(&crew.workers, &crew.idle, &crew.events, &crew.again, &crew.open, &crew.ended,
+                 &crew.held, &crew.waiting, &crew.news);
 }

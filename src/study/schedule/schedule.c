@@ -111,8 +111,7 @@ PetscErrorCode rg_order_create(const RgPlan *plan, const RgTeams *teams, int lev
   PetscCall(PetscMalloc1(draft.n, &order->trials));
   fill(&draft, n_teams, draft.n < many * n_teams ? 0 : draft.n / 2, order->trials);
   PetscCall(PetscFree3(draft.class_of, draft.classes, draft.heap));
-  PetscCall(PetscFree2(draft.trials, draft.before));
-  return 0;
+  return PetscFree2(draft.trials, draft.before);
 }
 
 /* Counters on rank 0, which all ranks advance with one-sided atomics: these, the tickets of
@@ -304,8 +303,7 @@ PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *se
   schedule->seen = seen;
   const double left = rg_calibration_left(&schedule->times, schedule->n_ranks);
   *seconds = isnan(left) ? NAN : fmax(left - (elapsed - schedule->since), left / 10);
-  PetscCall(PetscFree(value));
-  return 0;
+  return PetscFree(value);
 }
 
 PetscErrorCode rg_schedule_destroy(RgSchedule **schedule)
@@ -317,6 +315,5 @@ PetscErrorCode rg_schedule_destroy(RgSchedule **schedule)
   PetscCallMPI(MPI_Win_free(&s->window));
   for (int level = 0; level < s->n_levels; level++) PetscCall(PetscFree(s->order[level].trials));
   PetscCall(rg_calibration_destroy(&s->times));
-  PetscCall(PetscFree(*schedule));
-  return 0;
+  return PetscFree(*schedule);
 }

@@ -48,8 +48,7 @@ static PetscErrorCode compose(const char *key, double optimum, double accuracy, 
                         bits[0], optimum, bits[1], accuracy));
   rg_hash128(text->data, text->length, hash);
   rg_hash_hex(hash, hex);
-  PetscCall(rg_text_add(text, "checksum %s\n", hex));
-  return 0;
+  return rg_text_add(text, "checksum %s\n", hex);
 }
 
 /* A file is valid if it equals the text composed from its numbers. */
@@ -83,8 +82,7 @@ PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_text_clear(&path));
   PetscCall(rg_text_clear(&head));
-  PetscCall(rg_text_clear(&whole));
-  return 0;
+  return rg_text_clear(&whole);
 }
 
 PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, double optimum,
@@ -103,8 +101,7 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
   PetscCall(compose(key, optimum, accuracy, &text));
   (void)rg_inside_create(folder); /* the commit reports a failure */
   PetscCall(rg_file_commit(folder, RG_FOLDER, name, text.data, text.length, &fault));
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 /* ---- recorded durations ---------------------------------------------------------------------- */
@@ -165,8 +162,7 @@ static PetscErrorCode recorded_destroy(RgRecorded **out)
   if (!recorded) return 0;
   for (int i = 0; i < recorded->n; i++)
     PetscCall(RG_FREE(&recorded->entries[i].problem, &recorded->entries[i].times));
-  PetscCall(RG_FREE(&recorded->entries, &recorded->path, out));
-  return 0;
+  return RG_FREE(&recorded->entries, &recorded->path, out);
 }
 
 /* Read the trials of a results file that have durations. label: the algorithm's label; NULL: any. A
@@ -282,8 +278,7 @@ PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostic
     PetscCall(rg_duration_clear(&duration));
     before = text;
   }
-  PetscCall(recorded_destroy(&recorded));
-  return 0;
+  return recorded_destroy(&recorded);
 }
 
 /* ---- instances ------------------------------------------------------------------------------- */
@@ -322,9 +317,8 @@ PetscErrorCode rg_instances_destroy(RgInstances **instances)
   if (!*instances) return 0;
   for (int i = 0; i < (*instances)->n; i++) PetscCall(clear(&(*instances)->entries[i]));
   PetscCall(recorded_destroy(&(*instances)->recorded));
-  PetscCall(
-    RG_FREE(&(*instances)->folder, &(*instances)->program, &(*instances)->recorded_key, instances));
-  return 0;
+  return RG_FREE(&(*instances)->folder, &(*instances)->program, &(*instances)->recorded_key,
+                 instances);
 }
 
 PetscErrorCode rg_instances_keep_optima(RgInstances *instances, const char *folder, double least,
@@ -379,8 +373,7 @@ static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem,
   PetscCall(rg_text_add(&text, "}"));
   if (strncmp(cell->text, text.data, text.length))
     rg_failure_set(failure, "%s: its data have changed since the study was started", class->name);
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 /* The key of an optimum in a file: everything its bits depend on. These are the program (versions
@@ -480,8 +473,7 @@ PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, c
     PetscCall(PetscStrallocpy(key.data, &instances->recorded_key));
   }
   *recorded = instances->recorded;
-  PetscCall(rg_text_clear(&key));
-  return 0;
+  return rg_text_clear(&key);
 }
 
 PetscErrorCode rg_instance_column(RgInstance *instance, const RgCell *cell, const char *name,
@@ -516,8 +508,7 @@ static PetscErrorCode search(RgInstance *entry, double *optimum, double *accurac
   if (!found && entry->file_key && !failure->failed && !isnan(*optimum) &&
       rg_wall_seconds() - start >= instances->least)
     PetscCall(rg_optimum_cache_write(instances->folder, key.data, *optimum, *accuracy));
-  PetscCall(rg_text_clear(&key));
-  return 0;
+  return rg_text_clear(&key);
 }
 
 PetscErrorCode rg_instance_optimum(RgInstance *instance, double *optimum, double *accuracy,

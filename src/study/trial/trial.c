@@ -37,8 +37,7 @@ static PetscErrorCode create_algorithm(RgTrialRun *run)
     .team = of->host->team,
     .keeper = &run->keeper,
   };
-  PetscCall(rg_algorithm_create(cell->algorithm, cell->algorithm_options, &setup, &run->algorithm));
-  return 0;
+  return rg_algorithm_create(cell->algorithm, cell->algorithm_options, &setup, &run->algorithm);
 }
 
 static PetscErrorCode create(RgTrialRun *run)
@@ -83,8 +82,7 @@ static PetscErrorCode create(RgTrialRun *run)
     PetscCall(rg_evaluation_log_open(host->directory, RG_FOLDER_EVALUATIONS, of->trial->id, NULL,
                                      dim, dim_c, rg_trial_more(of->cell), &run->log));
   PetscCall(create_algorithm(run));
-  PetscCall(rg_trial_create_record(run));
-  return 0;
+  return rg_trial_create_record(run);
 }
 
 static PetscErrorCode destroy(RgTrialRun *run)
@@ -164,6 +162,5 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialS
   PetscCall(rg_record_leave_out(&study->without, record));
   *stopped = run.abandoned;
   if (*stopped) PetscCall(rg_record_destroy(record));
-  PetscCall(destroy(&run));
-  return 0;
+  return destroy(&run);
 }

@@ -39,8 +39,7 @@ static PetscErrorCode find_times(RgTrialRun *run)
                                  of->trial->seed, &crew->n_times, &crew->times, &mistake));
   }
   if (mistake.length) rg_failure_set(&run->failure, "'duration': %s", mistake.data);
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 /* Read the laws and the data of the clock. */
@@ -61,8 +60,7 @@ static PetscErrorCode create_crew(RgTrialRun *run)
   if (settings->death) PetscCall(rg_times_read(settings->death, &crew->death, &mistake));
   if (settings->repair) PetscCall(rg_times_read(settings->repair, &crew->repair, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
-  PetscCall(find_times(run));
-  return 0;
+  return find_times(run);
 }
 
 static PetscErrorCode destroy_crew(RgTrialRun *run)
@@ -71,8 +69,7 @@ static PetscErrorCode destroy_crew(RgTrialRun *run)
   PetscCall(rg_duration_clear(&run->crew->duration));
   PetscCall(rg_distribution_destroy(&run->crew->death));
   PetscCall(rg_distribution_destroy(&run->crew->repair));
-  PetscCall(RG_FREE(&run->crew->seen, &run->crew));
-  return 0;
+  return RG_FREE(&run->crew->seen, &run->crew);
 }
 
 static bool has_clock(const RgTrialRun *run)
@@ -292,8 +289,7 @@ static PetscErrorCode run_crew(RgTrialRun *run, int n_free, RgCrewCallbacks host
   host.think = rg_crew_thinks(settings) ? think : NULL;
   host.life = run->crew->death.n ? life : NULL;
   host.repair = repair;
-  PetscCall(rg_crew_run(&options, &host, outcome));
-  return 0;
+  return rg_crew_run(&options, &host, outcome);
 }
 
 PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
@@ -319,8 +315,7 @@ PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
     record_crew(run, &outcome);
   }
   if (run->real) PetscCall(rg_real_finish(run));
-  PetscCall(destroy_crew(run));
-  return 0;
+  return destroy_crew(run);
 }
 
 /* ---- forecast -------------------------------------------------------------------------------- */
@@ -416,6 +411,5 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgI
       .rough = run.crew->duration.formula.n > 0 || kind == RG_DURATION_COLUMN};
   PetscCall(rg_instances_release(&run.of.instance));
   PetscCall(rg_domain_destroy(&problem.domain));
-  PetscCall(destroy_crew(&run));
-  return 0;
+  return destroy_crew(&run);
 }

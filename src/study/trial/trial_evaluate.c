@@ -121,8 +121,7 @@ static PetscErrorCode read_given(RgTrialRun *run, int submission)
 
   if (!(problem->class->traits & RG_PROBLEM_COSTLY))
     PetscCall(rg_problem_evaluate(problem, 1, &point, &f, &failure));
-  PetscCall(store_value(run, submission, failure.failed ? NAN : f, y));
-  return 0;
+  return store_value(run, submission, failure.failed ? NAN : f, y);
 }
 
 PetscErrorCode rg_trial_find_value(RgTrialRun *run, int submission, bool *found)
@@ -216,6 +215,5 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int submission)
   if (found) return 0;
   PetscCall(rg_trial_measure(run, submission, &f));
   run->clock.cpu[RG_STAGE_EVALUATE] += run->of.problem->task.cpu - before;
-  PetscCall(rg_trial_keep_value(run, submission, f, rg_wall_seconds() - start));
-  return 0;
+  return rg_trial_keep_value(run, submission, f, rg_wall_seconds() - start);
 }

@@ -120,9 +120,8 @@ static PetscErrorCode begin(RgTrialRun *run)
   }
   const int64_t gap = PetscMax(unix - timeline->events[0].detail - real->gap - real->last, 0);
   real->gap += gap;
-  PetscCall(
-    add_event(run, (RgTimelineEvent){.kind = RG_TIMELINE_GAP, .tick = real->base, .detail = gap}));
-  return 0;
+  return add_event(run,
+                   (RgTimelineEvent){.kind = RG_TIMELINE_GAP, .tick = real->base, .detail = gap});
 }
 
 /* The next event of the timeline; NULL after the last one. */
@@ -213,8 +212,7 @@ static PetscErrorCode send(RgTrialRun *run, int worker)
   run->of.problem->task.exchange = NULL;
   real->grace = question.grace;
   PetscCall(programs->ask(programs->closure, worker, &question));
-  PetscCall(rg_text_clear(&question.line));
-  return 0;
+  return rg_text_clear(&question.line);
 }
 
 /* Wait for one more answer, and note when it came. */
@@ -268,8 +266,7 @@ static PetscErrorCode read_answer(RgTrialRun *run, const Arrival *arrival, bool 
   if (*lost) run->failure = (RgFailure){0};
   else PetscCall(rg_trial_keep_value(run, submission, f, seconds));
   rg_trial_record_time(run, rg_trial_row(run, submission));
-  PetscCall(rg_trial_keep_failure(run, submission));
-  return 0;
+  return rg_trial_keep_failure(run, submission);
 }
 
 /* ---- starting -------------------------------------------------------------------------------- */
@@ -463,6 +460,5 @@ PetscErrorCode rg_real_finish(RgTrialRun *run)
   run->out.record->gap = (double)real->gap / RG_TICKS_PER_UNIT;
   PetscCall(rg_timeline_clear(&real->timeline));
   PetscCall(clear_arrivals(real));
-  PetscCall(RG_FREE(&real->arrivals, &real->places, &real->point, &real->tries, &run->real));
-  return 0;
+  return RG_FREE(&real->arrivals, &real->places, &real->point, &real->tries, &run->real);
 }

@@ -89,8 +89,7 @@ PetscErrorCode rg_trial_create_record(RgTrialRun *run)
   run->of.problem->task.numbers = run->rows.numbers + more - rg_cell_numbers(cell).n;
   PetscCall(rg_record_create(run->of.study, run->of.trial, n, model ? model->kernel.dim : 0,
                              columns.list, run->out.record));
-  PetscCall(rg_record_set_terms(run->out.record, terms > 1 ? terms : 0));
-  return 0;
+  return rg_record_set_terms(run->out.record, terms > 1 ? terms : 0);
 }
 
 void rg_trial_record_extra(RgTrialRun *run, int which, int k, int row, double value)
@@ -245,8 +244,7 @@ PetscErrorCode rg_trial_describe_failure(RgTrialRun *run, const char *reason)
     PetscCall(rg_text_add_bytes(explanation, &text_follows, 1));
     PetscCall(rg_text_add_json(explanation, account->data, account->length));
   }
-  PetscCall(rg_text_clear(account));
-  return 0;
+  return rg_text_clear(account);
 }
 
 PetscErrorCode rg_trial_add_failure(RgTrialRun *run, int submission, bool reasoned,
@@ -299,6 +297,5 @@ PetscErrorCode rg_trial_record_failure(RgTrialRun *run, int submission, const ch
                         run->of.trial->id, cell->algorithm_label, cell->problem_label,
                         (unsigned long long)run->of.trial->seed, submission, reason));
   (void)rg_file_append(host->log, line.data, line.length); /* results don't depend on this log */
-  PetscCall(rg_text_clear(&line));
-  return 0;
+  return rg_text_clear(&line);
 }

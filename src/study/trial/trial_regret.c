@@ -95,8 +95,7 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
   if (domain->n_constraints || rg_trial_tolerates(run))
     PetscCall(objective_singly(run, column, first, n, points, F + first));
   else PetscCall(rg_problem_objective(problem, n, points, F + first, &run->failure));
-  PetscCall(PetscFree(points));
-  return 0;
+  return PetscFree(points);
 }
 
 PetscErrorCode rg_trial_reaches(RgTrialRun *run, int row, bool *reached)
@@ -139,8 +138,7 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
     for (int row = 0; row < n; row++)
       rg_trial_cell(run, columns[k], row)[s] = values[(2 + k) * n + row];
   PetscCall(PetscFree(values));
-  PetscCall(PetscFree(points));
-  return 0;
+  return PetscFree(points);
 }
 
 /* Compute the regrets of a record with known optimum and objective. optima, best: by row, where
@@ -199,8 +197,7 @@ static PetscErrorCode fixed_regret(RgTrialRun *run)
   PetscCall(compute_regret(cell, record, accuracy, recommended, NULL, NULL));
   for (int s = 0; s < cell->n_scores; s++)
     if (rg_trial_is_scored(run, s)) PetscCall(run_score_regret(run, s));
-  PetscCall(PetscFree(recommended));
-  return 0;
+  return PetscFree(recommended);
 }
 
 /* ---- F that differs between rows ------------------------------------------------------------- */
@@ -269,8 +266,7 @@ static PetscErrorCode changing_regret(RgTrialRun *run)
   record_error(run);
   record->optimum = optima[n - 1];
   PetscCall(compute_regret(run->of.cell, record, accuracy, recommended, optima, best));
-  PetscCall(PetscFree5(points, F, recommended, optima, best));
-  return 0;
+  return PetscFree5(points, F, recommended, optima, best);
 }
 
 PetscErrorCode rg_trial_regret(RgTrialRun *run)
@@ -311,6 +307,5 @@ PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *re
   }
   record->optimum = optimum;
   PetscCall(compute_regret(cell, record, 0, recommended, NULL, NULL));
-  PetscCall(PetscFree(recommended));
-  return 0;
+  return PetscFree(recommended);
 }

@@ -19,8 +19,7 @@ static PetscErrorCode move_entry(void *array, size_t bytes, int from, int to)
   memcpy(moved, first + between, bytes);
   memmove(first + bytes, first, between);
   memcpy(first, moved, bytes);
-  PetscCall(PetscFree(moved));
-  return 0;
+  return PetscFree(moved);
 }
 
 /* Make a row in flight the first of them: then it is the next row of the history and the record. */
