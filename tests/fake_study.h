@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "study/file/swept.h"
+#include "study/file/cell_data.h"
 #include "study/hdf5/container.h"
 #include "study/store/store.h"
 

@@ -1,10 +1,9 @@
 /* Arguments and options of a subcommand, and the messages about mistakes in them. */
-#include "cli/arguments.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/manual.h"
 #include "cli/world.h"
+#include "cli/manual.h"
 
 #include <ctype.h>
 #include <math.h>

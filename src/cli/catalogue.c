@@ -119,25 +119,6 @@ static PetscErrorCode describe_block(const RgRegistry *registry, int block, RgTe
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
-/* The domain of a problem with its defaults; *sound is false without defaults. */
-static PetscErrorCode default_domain(const RgProblemClass *class, RgDomain *domain, bool *sound)
-{
-  RgDiagnostics found = {0};
-  char *options;
-
-  *sound = class->domain != NULL && !(class->source && class->source->load);
-  for (const RgParam *entry = class->params; entry->name && *sound; entry++)
-    *sound = entry->fallback != NULL;
-  if (!*sound) return 0;
-  PetscCall(PetscCalloc1(class->options_size + 1, &options));
-  PetscCall(rg_params_defaults(class->params, options));
-  if (class->check) PetscCall(class->check(class, options, (RgPlace){0}, &found));
-  *sound = found.n == 0;
-  if (*sound) PetscCall(rg_problem_domain(class, options, domain));
-  PetscCall(rg_params_clear(class->params, options));
-  return PetscFree(options);
-}
-
 static PetscErrorCode add_space(const RgSpace *space, const char *what, RgText *text)
 {
   PetscCall(rg_text_add(text, "%s%d", what, space->dim));
@@ -151,7 +132,21 @@ static PetscErrorCode problem_needs(const RgRegistry *registry, int i, RgText *t
   RgDomain domain = {0};
   bool sound;
 
-  PetscCall(default_domain(class, &domain, &sound));
+  /* The domain of a problem with its defaults, if it has them. */
+  RgDiagnostics found = {0};
+  char *options;
+  sound = class->domain != NULL && !(class->source && class->source->load);
+  for (const RgParam *entry = class->params; entry->name && sound; entry++)
+    sound = entry->fallback != NULL;
+  if (sound) {
+    PetscCall(PetscCalloc1(class->options_size + 1, &options));
+    PetscCall(rg_params_defaults(class->params, options));
+    if (class->check) PetscCall(class->check(class, options, (RgPlace){0}, &found));
+    sound = found.n == 0;
+    if (sound) PetscCall(rg_problem_domain(class, options, &domain));
+    PetscCall(rg_params_clear(class->params, options));
+    PetscCall(PetscFree(options));
+  }
   if (!sound) {
     PetscCall(rg_text_add(text, "as set"));
   } else {
@@ -209,19 +204,6 @@ static PetscErrorCode add_needs(const RgAlgorithmClass *class, bool brief, RgTex
   return 0;
 }
 
-static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class)
-{
-  static const char *const reads[] = {"its own keys only", "the block surrogate",
-                                      "the block maximiser", "the blocks surrogate, maximiser"};
-
-  PetscCall(rg_text_add(text, "  Needs: "));
-  PetscCall(add_needs(class, false, text));
-  if (class->terms && class->terms->instead)
-    PetscCall(rg_text_add(text, " or %s", class->terms->instead));
-  PetscCall(rg_text_add(text, "%s\n", class->needs ? "" : "nothing, any domain will do"));
-  return rg_text_add(text, "  Reads: %s\n", reads[class->reads & 3]);
-}
-
 /* Append the remarks on deviations from the paper and on cost in the head comment of a method's
    file. */
 static PetscErrorCode add_remarks(RgText *text, const char *name)
@@ -270,7 +252,14 @@ static PetscErrorCode describe_algorithm(const RgRegistry *registry, int i, RgTe
   }
   PetscCall(rg_text_add(text, "  Source: %s\n", class->reference));
   PetscCall(add_remarks(text, class->name));
-  PetscCall(describe_needs(text, class));
+  static const char *const reads[] = {"its own keys only", "the block surrogate",
+                                      "the block maximiser", "the blocks surrogate, maximiser"};
+  PetscCall(rg_text_add(text, "  Needs: "));
+  PetscCall(add_needs(class, false, text));
+  if (class->terms && class->terms->instead)
+    PetscCall(rg_text_add(text, " or %s", class->terms->instead));
+  PetscCall(rg_text_add(text, "%s\n", class->needs ? "" : "nothing, any domain will do"));
+  PetscCall(rg_text_add(text, "  Reads: %s\n", reads[class->reads & 3]));
   PetscCall(rg_text_add(text, "\nParameters%s\n", class->params->name ? "" : ": none"));
   if (class->params->name) PetscCall(rg_params_describe(class->params, text));
   if (class->columns && class->columns->name) {
@@ -301,7 +290,6 @@ static PetscErrorCode describe_measure(const RgRegistry *registry, int i, RgText
                      measure->usage);
 }
 
-/* Describe the notation of measures. */
 static PetscErrorCode describe_measures(RgText *text)
 {
   static const char *const rules[] = {

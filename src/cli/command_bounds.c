@@ -118,19 +118,6 @@ static const RgTheoryFormula law_formula = {.inputs = {"t"},
                                             .params = law_params,
                                             .options_size = sizeof(LawOptions)};
 
-/* A domain with `points` designs, or the unit cube. */
-static PetscErrorCode make_domain(const LawOptions *o, RgDomain *domain)
-{
-  double *points, *bounds;
-
-  PetscCall(PetscCalloc2((size_t)PetscMax(o->points, 1) * o->dim, &points, 2 * o->dim, &bounds));
-  for (int j = 0; j < o->dim; j++) bounds[o->dim + j] = 1;
-  if (o->points)
-    PetscCall(rg_space_set(&domain->design, o->dim, o->points, points, bounds, bounds + o->dim));
-  else PetscCall(rg_space_box(&domain->design, o->dim, bounds, bounds + o->dim));
-  return PetscFree2(points, bounds);
-}
-
 /* Mean and equal-tailed interval of a law; a constant has no interval. */
 static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *settings,
                                const LawOptions *o, int n, const double *const *in,
@@ -139,7 +126,14 @@ static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *setti
   const double tail = (1 - o->level) / 2;
   RgDomain domain = {0};
 
-  PetscCall(make_domain(o, &domain));
+  /* A domain with `points` designs, or the unit cube. */
+  double *points, *bounds;
+  PetscCall(PetscCalloc2((size_t)PetscMax(o->points, 1) * o->dim, &points, 2 * o->dim, &bounds));
+  for (int j = 0; j < o->dim; j++) bounds[o->dim + j] = 1;
+  if (o->points)
+    PetscCall(rg_space_set(&domain.design, o->dim, o->points, points, bounds, bounds + o->dim));
+  else PetscCall(rg_space_box(&domain.design, o->dim, bounds, bounds + o->dim));
+  PetscCall(PetscFree2(points, bounds));
   for (int i = 0; i < n; i++) {
     RgConfidenceLaw law;
     out[0][i] = out[1][i] = out[2][i] = NAN;
@@ -251,31 +245,6 @@ static PetscErrorCode evaluate(const Job *job, int *exit_code)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static PetscErrorCode run_job(Job *job, int n, char **words, int *exit_code)
-{
-  RgDiagnostics found = {0};
-
-  PetscCall(PetscCalloc1(job->formula->options_size, (char **)&job->options));
-  PetscCall(rg_params_defaults(job->formula->params, job->options));
-  if (job->method) {
-    PetscCall(PetscCalloc1(job->method->options_size + 1, (char **)&job->settings));
-    PetscCall(rg_params_defaults(job->method->params, job->settings));
-  }
-  for (int i = 0; i < n; i++) PetscCall(set_one(job, words[i], &found));
-  for (const RgParam *entry = job->formula->params; entry->name; entry++) {
-    bool given = entry->fallback || !rg_is_param(entry);
-    for (int i = 0; i < n; i++) given = given || !strcmp(words[i], entry->name);
-    if (!given)
-      rg_diagnostics_add(&found, (RgPlace){"bounds", 0, 0}, "'%s' is missing", entry->name);
-  }
-  if (found.n) PetscCall(rg_refuse(exit_code, "bounds: %s", found.list[0].message));
-  else PetscCall(evaluate(job, exit_code));
-  PetscCall(rg_params_clear(job->formula->params, job->options));
-  if (job->method) PetscCall(rg_params_clear(job->method->params, job->settings));
-  PetscCall(PetscFree(job->options));
-  return PetscFree(job->settings);
-}
-
 /* Evaluate formula or method `name` with n settings KEY=VALUE on the CSV table from standard input,
    and print a table of results. A mistake is reported in one line and sets *exit_code. */
 static PetscErrorCode run_formula(const RgRegistry *registry, const char *name, int n,
@@ -289,7 +258,28 @@ static PetscErrorCode run_formula(const RgRegistry *registry, const char *name, 
     job.formula = &law_formula;
     job.method = method;
   }
-  if (job.formula) return run_job(&job, n, (char **)(uintptr_t)words, exit_code);
+  if (job.formula) {
+    char **own = (char **)(uintptr_t)words; /* which are cut at their '=' */
+    RgDiagnostics found = {0};
+    PetscCall(PetscCalloc1(job.formula->options_size, (char **)&job.options));
+    PetscCall(rg_params_defaults(job.formula->params, job.options));
+    if (job.method) {
+      PetscCall(PetscCalloc1(job.method->options_size + 1, (char **)&job.settings));
+      PetscCall(rg_params_defaults(job.method->params, job.settings));
+    }
+    for (int i = 0; i < n; i++) PetscCall(set_one(&job, own[i], &found));
+    for (const RgParam *entry = job.formula->params; entry->name; entry++) {
+      bool given = entry->fallback || !rg_is_param(entry);
+      for (int i = 0; i < n; i++) given = given || !strcmp(words[i], entry->name);
+      if (!given)
+        rg_diagnostics_add(&found, (RgPlace){"bounds", 0, 0}, "'%s' is missing", entry->name);
+    }
+    if (found.n) PetscCall(rg_refuse(exit_code, "bounds: %s", found.list[0].message));
+    else PetscCall(evaluate(&job, exit_code));
+    PetscCall(rg_params_clear(job.formula->params, job.options));
+    if (job.method) PetscCall(rg_params_clear(job.method->params, job.settings));
+    return RG_FREE(&job.options, &job.settings);
+  }
   for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
     PetscCall(rg_text_add(&known, "%s, ", formula->name));
   PetscCall(

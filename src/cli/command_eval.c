@@ -1,7 +1,6 @@
 /* regatta eval NAME -x 1,2: one value of a problem, with gradient, objective and optimum. */
 #include "cli/command.h"
 #include "cli/named_problem.h"
-#include "cli/arguments.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,19 +125,6 @@ static PetscErrorCode add_part(Evaluation *e, const char *name, const RgSpace *s
   return add_point(&e->text, name, space->dim, x, remark);
 }
 
-static PetscErrorCode add_gradient(Evaluation *e)
-{
-  const int dim = e->problem.domain.design.dim;
-  double *gradient;
-
-  if (!e->named.class->gradient) return 0;
-  PetscCall(PetscMalloc1(dim, &gradient));
-  PetscCall(e->named.class->gradient(&e->problem, &e->point, gradient));
-  for (int j = 0; j < dim; j++) gradient[j] = own_value(e, gradient[j]);
-  PetscCall(add_point(&e->text, "gradient", dim, gradient, ""));
-  return PetscFree(gradient);
-}
-
 static PetscErrorCode add_constraints(Evaluation *e, RgFailure *failure)
 {
   const RgDomain *domain = &e->problem.domain;
@@ -170,7 +156,15 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
     PetscCall(rg_problem_evaluate(&e->problem, 1, &e->point, &f, failure));
     if (failure->failed) return 0;
     PetscCall(add_value(&e->text, "f", own_value(e, f), ""));
-    PetscCall(add_gradient(e));
+    const int dim = e->problem.domain.design.dim;
+    double *gradient;
+    if (e->named.class->gradient) {
+      PetscCall(PetscMalloc1(dim, &gradient));
+      PetscCall(e->named.class->gradient(&e->problem, &e->point, gradient));
+      for (int j = 0; j < dim; j++) gradient[j] = own_value(e, gradient[j]);
+      PetscCall(add_point(&e->text, "gradient", dim, gradient, ""));
+      PetscCall(PetscFree(gradient));
+    }
     PetscCall(add_constraints(e, failure));
     if (failure->failed) return 0;
   }
@@ -213,28 +207,24 @@ static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-static PetscErrorCode parse_points(Evaluation *e, const RgArguments *arguments)
-{
-  const RgDomain *domain = &e->problem.domain;
-  const char *x = arguments->option[OPT_X], *c = arguments->option[OPT_C];
-
-  e->named.mistaken = c && (!x || !domain->context.dim);
-  if (e->named.mistaken && x)
-    rg_complain("eval: %s has no context, -c is not accepted", e->named.class->name);
-  else if (e->named.mistaken) rg_complain("eval: -c without -x");
-  if (e->named.mistaken) return 0;
-  if (x) PetscCall(parse_point(e, &options[OPT_X], x, &domain->design, &e->x));
-  if (c) PetscCall(parse_point(e, &options[OPT_C], c, &domain->context, &e->c));
-  return 0;
-}
-
 static PetscErrorCode evaluate(Evaluation *e, const RgArguments *arguments)
 {
   RgFailure failure = {0};
 
   PetscCall(rg_problem_create(e->named.class, e->named.options, e->named.seed, e->named.instance,
                               &e->problem, &failure));
-  if (!failure.failed) PetscCall(parse_points(e, arguments));
+  if (!failure.failed) {
+    const RgDomain *domain = &e->problem.domain;
+    const char *x = arguments->option[OPT_X], *c = arguments->option[OPT_C];
+    e->named.mistaken = c && (!x || !domain->context.dim);
+    if (e->named.mistaken && x)
+      rg_complain("eval: %s has no context, -c is not accepted", e->named.class->name);
+    else if (e->named.mistaken) rg_complain("eval: -c without -x");
+    if (!e->named.mistaken) {
+      if (x) PetscCall(parse_point(e, &options[OPT_X], x, &domain->design, &e->x));
+      if (c) PetscCall(parse_point(e, &options[OPT_C], c, &domain->context, &e->c));
+    }
+  }
   if (!failure.failed && !e->named.mistaken) {
     double F = NAN;
     PetscCall(rg_text_add(&e->text, "%s: %s", e->named.class->name, e->named.class->title));

@@ -1,5 +1,6 @@
 /* regatta info RESULTS.h5: summarise a results file, or a study that is still running. */
 #include "cli/command.h"
+#include "cli/shield.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,11 +9,9 @@
 #include "base/grow.h"
 #include "base/inputs.h"
 #include "base/number.h"
-#include "cli/shield.h"
 #include "base/table.h"
-#include "cli/arguments.h"
 #include "study/hdf5/container.h"
-#include "study/file/swept.h"
+#include "study/file/cell_data.h"
 #include "study/store/store.h"
 
 enum { OPT_STUDY, OPT_FAILED, OPT_WHERE };
@@ -104,16 +103,6 @@ static double final_regret(const RgRecord *record)
            : NAN;
 }
 
-static PetscErrorCode add_failed(Contents *contents, const RgRecord *record)
-{
-  if (contents->all.n_failed > FAILED_SHOWN && !contents->all_failed) return 0;
-  return rg_text_add(&contents->failed,
-                     "  %s, %s, instance %llu, seed %llu, after %d evaluations: %s\n",
-                     record->cell->problem_label, record->cell->algorithm_label,
-                     (unsigned long long)record->instance, (unsigned long long)record->seed,
-                     record->n_rows, record->message);
-}
-
 static PetscErrorCode best_of(Contents *contents, const char *problem, Best **best)
 {
   for (int i = 0; i < contents->n_best; i++) {
@@ -181,17 +170,6 @@ static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
                      record->cell->algorithm_label, (unsigned long long)record->seed);
 }
 
-static void count_outcomes(Line *line, const RgRecord *record)
-{
-  const double *failed = extra_of(record, "failed"), *feasible = extra_of(record, "feasible");
-
-  for (int i = 0; i < record->n_rows; i++) {
-    const bool lost = failed && failed[i] == 1;
-    line->failures += lost;
-    line->infeasible += !lost && feasible && feasible[i] == 0;
-  }
-}
-
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
 {
   Contents *contents = closure;
@@ -202,13 +180,23 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   PetscCall(RG_GROW(line->n, line->regret));
   line->regret[line->n++] = final_regret(record);
   line->evaluations += record->n_rows;
-  count_outcomes(line, record);
+  const double *failed = extra_of(record, "failed"), *feasible = extra_of(record, "feasible");
+  for (int i = 0; i < record->n_rows; i++) {
+    const bool lost = failed && failed[i] == 1;
+    line->failures += lost;
+    line->infeasible += !lost && feasible && feasible[i] == 0;
+  }
   line->cpu += provenance->cpu;
   PetscCall(add_best(contents, record));
   PetscCall(rg_summary_add(&contents->all, record));
   if (record->status == RG_STATUS_FAILED) {
     line->n_failed++;
-    if (!line->hidden) PetscCall(add_failed(contents, record));
+    if (!line->hidden && (contents->all.n_failed <= FAILED_SHOWN || contents->all_failed))
+      PetscCall(rg_text_add(&contents->failed,
+                            "  %s, %s, instance %llu, seed %llu, after %d evaluations: %s\n",
+                            record->cell->problem_label, record->cell->algorithm_label,
+                            (unsigned long long)record->instance, (unsigned long long)record->seed,
+                            record->n_rows, record->message));
   }
   if (provenance->started > 0) {
     int s = 0;
@@ -353,21 +341,6 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
   }
 }
 
-/* Print how many evaluations of each cell have no value. */
-static void print_outcomes(const Contents *contents)
-{
-  for (int k = 0; k < 2; k++)
-    for (int i = 0; i < contents->cells[k].n; i++) {
-      const Line *line = &contents->lines[k][i];
-      const char *problem = line->cell->problem_label, *algorithm = line->cell->algorithm_label;
-      if (line->failures)
-        rg_say("%s, %s: %ld evaluations failed\n", problem, algorithm, line->failures);
-      if (line->infeasible)
-        rg_say("%s, %s: %ld evaluations violate a constraint\n", problem, algorithm,
-               line->infeasible);
-    }
-}
-
 static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, Contents *contents,
                                      int damaged)
 {
@@ -383,7 +356,17 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   if (plugins.length) rg_say("%s\n", plugins.data);
   rg_say("\n");
   PetscCall(print_lines(contents, false));
-  print_outcomes(contents);
+  /* Print how many evaluations of each cell have no value. */
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < contents->cells[k].n; i++) {
+      const Line *line = &contents->lines[k][i];
+      const char *problem = line->cell->problem_label, *algorithm = line->cell->algorithm_label;
+      if (line->failures)
+        rg_say("%s, %s: %ld evaluations failed\n", problem, algorithm, line->failures);
+      if (line->infeasible)
+        rg_say("%s, %s: %ld evaluations violate a constraint\n", problem, algorithm,
+               line->infeasible);
+    }
   for (int i = 0; i < contents->n_best; i++)
     if (contents->best[i].point.length)
       rg_say("%sbest on %s: %s\n", i ? "" : "\n", contents->best[i].problem,
@@ -402,7 +385,6 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* Parse -where into settings. */
 static PetscErrorCode parse_where(const char *text, Contents *contents, int *exit_code)
 {
   int n_pairs = 1;

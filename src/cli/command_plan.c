@@ -3,10 +3,9 @@
 #include "base/number.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/notices.h"
 #include "cli/world.h"
+#include "cli/notices.h"
 #include "study/file/registry.h"
 #include "study/plan/cost.h"
 #include "study/plan/plan.h"
@@ -126,26 +125,6 @@ typedef struct {
   int n_rough, n_reported, n_open; /* cells; reported, open: left out */
 } Clocks;
 
-/* Means over the trials of a cell; *known is false if some trial has no forecast. *last: that of
-   the last trial. */
-static PetscErrorCode average_clock(const RgPlan *plan, int c, RgInstances *instances,
-                                    double mean[4], RgForecast *last, bool *known)
-{
-  const RgPlanCell *trials = &plan->cells[c];
-
-  *known = trials->n > 0;
-  for (int i = 0; i < trials->n && *known; i++) {
-    RgTrial trial;
-    PetscCall(rg_plan_trial(plan, trials->first + i, &trial));
-    PetscCall(rg_trial_forecast(plan->study, &trial, instances, last, known));
-    mean[0] += last->makespan / trials->n;
-    mean[1] += last->idle_share / trials->n;
-    mean[2] += (double)last->n_rows / trials->n;
-    mean[3] += (double)last->lost / trials->n;
-  }
-  return 0;
-}
-
 /* Add the line of a cell, or count it among those that are left out. */
 static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
 {
@@ -154,7 +133,19 @@ static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
   RgForecast last = {0};
   bool known;
 
-  PetscCall(average_clock(plan, c, clocks->instances, mean, &last, &known));
+  /* Means over the trials of a cell; *known is false if some trial has no forecast. *last: that of
+     the last trial. */
+  const RgPlanCell *trials = &plan->cells[c];
+  known = trials->n > 0;
+  for (int i = 0; i < trials->n && known; i++) {
+    RgTrial trial;
+    PetscCall(rg_plan_trial(plan, trials->first + i, &trial));
+    PetscCall(rg_trial_forecast(plan->study, &trial, clocks->instances, &last, &known));
+    mean[0] += last.makespan / trials->n;
+    mean[1] += last.idle_share / trials->n;
+    mean[2] += (double)last.n_rows / trials->n;
+    mean[3] += (double)last.lost / trials->n;
+  }
   if (!known) {
     clocks->n_reported += last.reported;
     clocks->n_open += !last.reported;
@@ -164,30 +155,6 @@ static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
   return rg_table_add(&clocks->table, "%s\v%s\v%s\v%d\v%s%.4g\v%.1f%%\v%.4g\v%.3g",
                       cell->problem_label, cell->algorithm_label, cell->swept, cell->crew.workers,
                       last.rough ? "~" : "", mean[0], 100 * mean[1], mean[2], mean[3]);
-}
-
-/* Print the makespan, idle time and losses of every cell with a simulated clock, as far as they are
-   known without its method. */
-static PetscErrorCode show_clock(const RgPlan *plan)
-{
-  Clocks clocks = {.table = {.n_columns = 8,
-                             .headings = {"problem", "algorithm", "swept", ">workers", ">makespan",
-                                          ">idle", ">evaluations", ">lost"}}};
-
-  PetscCall(rg_instances_create(&clocks.instances));
-  for (int c = 0; c < plan->study->n_cells; c++)
-    if (plan->study->cells[c].crew.duration) PetscCall(add_clock(plan, c, &clocks));
-  if (clocks.table.n_rows) {
-    rg_say("\n");
-    PetscCall(rg_say_table(&clocks.table));
-  }
-  if (clocks.n_rough)
-    rg_say("~: durations depend on the queries; here each is of a random design\n");
-  if (clocks.n_reported)
-    rg_say("cells without a clock here: %d, whose programs report durations\n", clocks.n_reported);
-  if (clocks.n_open)
-    rg_say("cells without a clock here: %d, whose trials may fail or end early\n", clocks.n_open);
-  return rg_instances_destroy(&clocks.instances);
 }
 
 /* Print how these jobs would run the plan, by its estimated costs, or nominal ones. An impossible
@@ -204,7 +171,25 @@ static PetscErrorCode simulation_show(const RgSimulation *simulation, const RgPl
   if (*exit_code) return 0;
   rg_say("%s\n", timed ? "" : "\nby a rough count of operations, which may be off by tens:");
   PetscCall(rg_say_table(&table));
-  return show_clock(plan);
+  /* Print the makespan, idle time and losses of every cell with a simulated clock, as far as they
+     are known without its method. */
+  Clocks clocks = {.table = {.n_columns = 8,
+                             .headings = {"problem", "algorithm", "swept", ">workers", ">makespan",
+                                          ">idle", ">evaluations", ">lost"}}};
+  PetscCall(rg_instances_create(&clocks.instances));
+  for (int c = 0; c < plan->study->n_cells; c++)
+    if (plan->study->cells[c].crew.duration) PetscCall(add_clock(plan, c, &clocks));
+  if (clocks.table.n_rows) {
+    rg_say("\n");
+    PetscCall(rg_say_table(&clocks.table));
+  }
+  if (clocks.n_rough)
+    rg_say("~: durations depend on the queries; here each is of a random design\n");
+  if (clocks.n_reported)
+    rg_say("cells without a clock here: %d, whose programs report durations\n", clocks.n_reported);
+  if (clocks.n_open)
+    rg_say("cells without a clock here: %d, whose trials may fail or end early\n", clocks.n_open);
+  return rg_instances_destroy(&clocks.instances);
 }
 
 enum {

@@ -1,5 +1,6 @@
 /* regatta run STUDY.yaml -o OUT.h5: load, plan, run, report. */
 #include "cli/command.h"
+#include "cli/notices.h"
 
 #include <limits.h>
 #include <math.h>
@@ -7,9 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/notices.h"
 #include "regatta/run.h"
-#include "cli/arguments.h"
 #include "study/plan/plan.h"
 #include "study/run/probe.h"
 #include "study/run/study_share.h"

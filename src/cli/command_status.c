@@ -14,7 +14,6 @@
 #include "base/grow.h"
 #include "base/number.h"
 #include "study/plan/plan.h"
-#include "cli/arguments.h"
 #include "study/file/registry.h"
 #include "study/schedule/calibration.h"
 #include "study/schedule/crew.h"
@@ -108,40 +107,12 @@ static PetscErrorCode name_trial(const RgPlan *plan, const char *id, RgText *nam
   return 0;
 }
 
-/* Append the study directory of a path. */
 static PetscErrorCode directory_of(const char *path, RgText *directory)
 {
   PetscBool inside;
 
   PetscCall(PetscTestDirectory(path, 'r', &inside));
   return rg_text_add(directory, "%s%s", path, inside ? "" : ".d");
-}
-
-/* Print what the workers of each trial on the real clock do that has begun and not finished. A
-   trial that the plan (n 0: not known) lacks has its id in place of its name. Evaluations on a
-   simulated clock take no time, so that nothing can be said of them. */
-static PetscErrorCode say_workers(const char *path, const RgPlan *plan)
-{
-  RgText directory = {0};
-  char **ids;
-  int n;
-
-  PetscCall(directory_of(path, &directory));
-  PetscCall(rg_sealed_list(directory.data, RG_FOLDER_TIMELINE, &n, &ids));
-  for (int i = 0; i < n; i++) {
-    RgTimeline timeline;
-    RgText name = {0};
-    int planned;
-    bool runs;
-    PetscCall(rg_sealed_is_open(directory.data, RG_FOLDER_TIMELINE, ids[i], &runs));
-    PetscCall(rg_timeline_open(directory.data, ids[i], 0, &timeline));
-    PetscCall(name_trial(plan, ids[i], &name, &planned));
-    if (timeline.n) PetscCall(say_timeline(&timeline, name.data, planned, runs));
-    PetscCall(rg_text_clear(&name));
-    PetscCall(rg_timeline_clear(&timeline));
-  }
-  PetscCall(rg_names_free(n, &ids));
-  return rg_text_clear(&directory);
 }
 
 /* ---- how fast the study advances ------------------------------------------------------------- */
@@ -160,17 +131,6 @@ typedef struct {
   int n;
   PaceTrial *trials; /* owned */
 } Pace;
-
-static PetscErrorCode add_pace(Pace *pace, const RgRecord *record)
-{
-  const RgProvenance *when = &record->provenance;
-
-  PetscCall(RG_GROW(pace->n, pace->trials));
-  PaceTrial *trial = &pace->trials[pace->n++];
-  *trial = (PaceTrial){.start = when->started, .end = when->started + when->wall};
-  memcpy(trial->id, record->id, sizeof(trial->id));
-  return 0;
-}
 
 /* The latest end first. */
 static int compare(const void *left, const void *right)
@@ -261,7 +221,11 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   Progress *progress = closure;
 
   if (record->earlier) return 0;
-  PetscCall(add_pace(&progress->pace, record));
+  const RgProvenance *when = &record->provenance;
+  PetscCall(RG_GROW(progress->pace.n, progress->pace.trials));
+  PaceTrial *trial = &progress->pace.trials[progress->pace.n++];
+  *trial = (PaceTrial){.start = when->started, .end = when->started + when->wall};
+  memcpy(trial->id, record->id, sizeof(trial->id));
   return rg_summary_add(&progress->all, record);
 }
 
@@ -302,7 +266,30 @@ static PetscErrorCode say_state(const char *path, RgPlan *plan, const RgStoreInf
   rg_say("%s: %s%s%s\n", info->name ? info->name : path, state.data,
          mixed.length ? "; stale: " : "", mixed.length ? mixed.data : "");
   if (plugins.length) rg_say("%s\n", plugins.data);
-  if (!complete) PetscCall(say_workers(path, plan));
+  if (!complete) {
+    /* Print what the workers of each trial on the real clock do that has begun and not finished. A
+       trial that the plan (n 0: not known) lacks has its id in place of its name. Evaluations on a
+       simulated clock take no time, so that nothing can be said of them. */
+    RgText directory = {0};
+    char **ids;
+    int n;
+    PetscCall(directory_of(path, &directory));
+    PetscCall(rg_sealed_list(directory.data, RG_FOLDER_TIMELINE, &n, &ids));
+    for (int i = 0; i < n; i++) {
+      RgTimeline timeline;
+      RgText name = {0};
+      int planned;
+      bool runs;
+      PetscCall(rg_sealed_is_open(directory.data, RG_FOLDER_TIMELINE, ids[i], &runs));
+      PetscCall(rg_timeline_open(directory.data, ids[i], 0, &timeline));
+      PetscCall(name_trial(plan, ids[i], &name, &planned));
+      if (timeline.n) PetscCall(say_timeline(&timeline, name.data, planned, runs));
+      PetscCall(rg_text_clear(&name));
+      PetscCall(rg_timeline_clear(&timeline));
+    }
+    PetscCall(rg_names_free(n, &ids));
+    PetscCall(rg_text_clear(&directory));
+  }
   *exit_code = complete ? RG_EXIT_OK : RG_EXIT_INCOMPLETE;
   PetscCall(rg_text_clear(&plugins));
   PetscCall(rg_text_clear(&mixed));
@@ -371,7 +358,6 @@ static int count(int n, PetscBT flags)
   return sum;
 }
 
-/* Print the state of part i of n. */
 static PetscErrorCode show_part(const RgRegistry *registry, const RgArguments *arguments, int i,
                                 int n, int *exit_code)
 {

@@ -260,20 +260,6 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   return rg_record_destroy(&record);
 }
 
-/* Anyone's file is checked, so a file starts nothing by itself. */
-static PetscErrorCode say_refused(RgVerification *s)
-{
-  RgText programs = {0};
-
-  if (!s->n_refused) return 0;
-  PetscCall(rg_starts_describe(&s->study, false, &programs));
-  rg_complain("%s: %d trial%s not run again, which would start programs: %s; -allow-programs "
-              "starts them",
-              s->path, s->n_refused, s->n_refused == 1 ? " was" : "s were", programs.data);
-  if (s->requested) s->exit_code = RG_EXIT_BAD_INPUT;
-  return rg_text_clear(&programs);
-}
-
 /* Run the sample again and report the result. Collective. */
 static PetscErrorCode verify_check(RgVerification *s)
 {
@@ -293,7 +279,16 @@ static PetscErrorCode verify_check(RgVerification *s)
     rg_complain("%s: no trial of this archive can run again here: that takes a machine of its "
                 "numeric fingerprint, and a problem that is no program",
                 s->path);
-  PetscCall(say_refused(s));
+  /* Anyone's file is checked, so a file starts nothing by itself. */
+  RgText programs = {0};
+  if (s->n_refused) {
+    PetscCall(rg_starts_describe(&s->study, false, &programs));
+    rg_complain("%s: %d trial%s not run again, which would start programs: %s; -allow-programs "
+                "starts them",
+                s->path, s->n_refused, s->n_refused == 1 ? " was" : "s were", programs.data);
+    if (s->requested) s->exit_code = RG_EXIT_BAD_INPUT;
+    PetscCall(rg_text_clear(&programs));
+  }
   if (counts[2]) s->exit_code = RG_EXIT_STORAGE;
   else if (!s->exit_code && s->n_found < s->plan.n && s->rank == 0)
     s->exit_code = RG_EXIT_INCOMPLETE;
@@ -412,21 +407,6 @@ static PetscErrorCode check_records(RgVerification *s, const RgStoreInfo *info)
   return 0;
 }
 
-static void say_contents(const RgVerification *s, const RgStoreInfo *info, bool trailed)
-{
-  rg_say("%s: %d records, every checksum right%s\n", s->path, s->n_records,
-         info->directory || trailed
-           ? ""
-           : " (no trailer: another program wrote to the file, attributes may have changed)");
-  if (s->n_found == s->plan.n)
-    rg_say("complete: all %d trials of study %s\n", s->plan.n, s->study.name);
-  else rg_say("incomplete: %d of %d trials of study %s\n", s->n_found, s->plan.n, s->study.name);
-  if (s->n_other)
-    rg_say("%d more that this program's plan of the study does not have: of a longer study, or of "
-           "other revisions of its methods\n",
-           s->n_other);
-}
-
 /* Rank 0 reads the file; *text: its study text, owned by the caller. */
 static PetscErrorCode read_file(RgVerification *s, const char *near, char **text)
 {
@@ -450,7 +430,18 @@ static PetscErrorCode read_file(RgVerification *s, const char *near, char **text
   if (!s->exit_code) PetscCall(plan_study(s, near, info.study));
   if (!s->exit_code) PetscCall(check_records(s, &info));
   if (!s->exit_code) {
-    say_contents(s, &info, trailed);
+    rg_say("%s: %d records, every checksum right%s\n", s->path, s->n_records,
+           info.directory || trailed
+             ? ""
+             : " (no trailer: another program wrote to the file, attributes may have changed)");
+    if (s->n_found == s->plan.n)
+      rg_say("complete: all %d trials of study %s\n", s->plan.n, s->study.name);
+    else rg_say("incomplete: %d of %d trials of study %s\n", s->n_found, s->plan.n, s->study.name);
+    if (s->n_other)
+      rg_say(
+        "%d more that this program's plan of the study does not have: of a longer study, or of "
+        "other revisions of its methods\n",
+        s->n_other);
     PetscCall(PetscStrallocpy(info.study, text));
   }
   return rg_store_info_clear(&info);

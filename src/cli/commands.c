@@ -1,5 +1,7 @@
 /* The table of subcommands, and the search for the subcommand on the command line. */
 #include "cli/command.h"
+#include "cli/world.h"
+#include "cli/shield.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +9,6 @@
 
 #include "base/left_out.h"
 #include "base/text.h"
-#include "cli/shield.h"
-#include "cli/world.h"
 #include "study/file/registry.h"
 
 const RgCommandEntry rg_commands[] = {

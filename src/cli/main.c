@@ -1,5 +1,7 @@
 /* regatta: run studies of Bayesian optimisation and inspect their results. */
 #include "cli/command.h"
+#include "cli/world.h"
+#include "cli/shield.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,8 +14,6 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "cli/shield.h"
-#include "cli/world.h"
 #include "maths/blas.h"
 #include "regatta/run.h"
 #include "study/hdf5/medium.h"

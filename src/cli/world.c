@@ -1,10 +1,10 @@
 /* The commands that need MPI and PETSc, and the number of ranks. */
-#include "cli/world.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/world.h"
 
 /* The variables by which launchers, or their libraries for MPI, number the processes of a job. */
 typedef struct {
@@ -62,13 +62,6 @@ static bool has_variable(const char *name)
   return MPI_T_cvar_get_index(name, &which) == MPI_SUCCESS;
 }
 
-/* Whether mpirun, another launcher with PMIx, or Flux has started the process. Every build of Open
-   MPI connects the processes of these launchers. */
-static bool is_connected(void)
-{
-  return getenv("PMIX_NAMESPACE") || getenv("OMPI_COMM_WORLD_RANK") || getenv("FLUX_JOB_ID");
-}
-
 /* Whether Open MPI before version 5, which alone has a framework `ess`, can't connect processes
    that it has not started itself, nor PMIx: it lacks the component for PMI: s1, cray, or s2 for
    PMI-2, where PMI_FD is set. Then MPI_Init() would end a process of srun, and leave others alone,
@@ -123,7 +116,9 @@ static void say_apart(const Variables *variables)
 bool rg_world_prepare(void)
 {
   const Variables *variables = launcher();
-  const bool connected = is_connected(), several = variables && number_of(variables->size, 1) > 1,
+  const bool connected =
+               getenv("PMIX_NAMESPACE") || getenv("OMPI_COMM_WORLD_RANK") || getenv("FLUX_JOB_ID"),
+             several = variables && number_of(variables->size, 1) > 1,
              step = several && getenv("SLURM_STEP_ID");
 
   if (several && !connected && is_stranded()) {

@@ -58,13 +58,17 @@ PetscErrorCode rg_bbob_normal(int n, int64_t seed, double *out)
   return PetscFree(u);
 }
 
-/* Modified Gram-Schmidt orthogonalisation of the rows of B (dim x dim). */
-static void orthonormalise(int dim, double *B)
+PetscErrorCode rg_bbob_rotation(int dim, int64_t seed, double *matrix)
 {
+  double *columns; /* one after another, the order of COCO */
+
+  PetscCall(PetscMalloc1((size_t)dim * dim, &columns));
+  PetscCall(rg_bbob_normal(dim * dim, seed, columns));
+  /* Modified Gram-Schmidt orthogonalisation of the rows of B (dim x dim). */
   for (int i = 0; i < dim; i++) {
-    double *row = B + (size_t)i * dim, square = 0;
+    double *row = columns + (size_t)i * dim, square = 0;
     for (int j = 0; j < i; j++) {
-      const double *other = B + (size_t)j * dim;
+      const double *other = columns + (size_t)j * dim;
       double p = 0;
       for (int k = 0; k < dim; k++) p += row[k] * other[k];
       for (int k = 0; k < dim; k++) row[k] -= p * other[k];
@@ -72,15 +76,6 @@ static void orthonormalise(int dim, double *B)
     for (int k = 0; k < dim; k++) square += row[k] * row[k];
     for (int k = 0; k < dim; k++) row[k] /= sqrt(square);
   }
-}
-
-PetscErrorCode rg_bbob_rotation(int dim, int64_t seed, double *matrix)
-{
-  double *columns; /* one after another, the order of COCO */
-
-  PetscCall(PetscMalloc1((size_t)dim * dim, &columns));
-  PetscCall(rg_bbob_normal(dim * dim, seed, columns));
-  orthonormalise(dim, columns);
   for (int i = 0; i < dim; i++)
     for (int j = 0; j < dim; j++) matrix[(size_t)i * dim + j] = columns[(size_t)j * dim + i];
   return PetscFree(columns);
@@ -488,26 +483,6 @@ static const RgBbobFormula formulas[RG_BBOB_FUNCTIONS + 1] = {
 
 /* ---- instances ------------------------------------------------------------------------------ */
 
-/* Draw multiples of 0.0008 in [-4, 4]. */
-static void draw_location(int dim, int64_t seed, double *x)
-{
-  rg_bbob_uniform(dim, seed, x);
-  for (int i = 0; i < dim; i++) {
-    x[i] = 8 * floor(1e4 * x[i]) / 1e4 - 4;
-    if (x[i] == 0) x[i] = -1e-5;
-  }
-}
-
-static PetscErrorCode draw_value(int64_t seed, double *f_opt)
-{
-  double a, b;
-
-  PetscCall(rg_bbob_normal(1, seed, &a));
-  PetscCall(rg_bbob_normal(1, seed + 1, &b));
-  *f_opt = fmin(1000, fmax(-1000, bbob_round(100.0 * 100 * a / b) / 100));
-  return 0;
-}
-
 /* ---- matrices ------------------------------------------------------------------------------- */
 
 static PetscErrorCode new_rotation(int dim, int64_t seed, double **matrix)
@@ -543,18 +518,6 @@ static PetscErrorCode multiply(int dim, const double *R, double **Q)
   return 0;
 }
 
-/* The matrix R Lambda^alpha Q. */
-static PetscErrorCode new_mix(const RgBbob *bbob, int64_t seed, double **matrix)
-{
-  double *R;
-
-  PetscCall(new_rotation(bbob->dim, seed + SECOND_SEED, &R));
-  PetscCall(new_rotation(bbob->dim, seed, matrix));
-  scale_rows(bbob, *matrix);
-  PetscCall(multiply(bbob->dim, R, matrix));
-  return PetscFree(R);
-}
-
 static PetscErrorCode create_matrix(const RgBbob *bbob, RgBbobStep step, int64_t seed,
                                     double **matrix)
 {
@@ -564,7 +527,15 @@ static PetscErrorCode create_matrix(const RgBbob *bbob, RgBbobStep step, int64_t
   case RG_BBOB_R: PetscCall(new_rotation(bbob->dim, seed + SECOND_SEED, matrix)); break;
   case RG_BBOB_Q:
   case RG_BBOB_SCALED_Q: PetscCall(new_rotation(bbob->dim, seed, matrix)); break;
-  case RG_BBOB_MIX: PetscCall(new_mix(bbob, seed, matrix)); break;
+  case RG_BBOB_MIX: {
+    /* The matrix R Lambda^alpha Q. */
+    double *R;
+    PetscCall(new_rotation(bbob->dim, seed + SECOND_SEED, &R));
+    PetscCall(new_rotation(bbob->dim, seed, matrix));
+    scale_rows(bbob, *matrix);
+    PetscCall(multiply(bbob->dim, R, matrix));
+    PetscCall(PetscFree(R));
+  } break;
   case RG_BBOB_END:
   case RG_BBOB_OSZ:
   case RG_BBOB_ASY:
@@ -573,15 +544,6 @@ static PetscErrorCode create_matrix(const RgBbob *bbob, RgBbobStep step, int64_t
   if (step == RG_BBOB_SCALED_Q) scale_rows(bbob, *matrix);
   for (size_t i = 0; bbob->c != 1 && i < size; i++) (*matrix)[i] *= bbob->c;
   return 0;
-}
-
-static PetscErrorCode create_matrices(RgBbob *bbob, int64_t seed)
-{
-  const RgBbobFormula *formula = bbob->formula;
-
-  for (int k = 0; formula->steps[k] != RG_BBOB_END; k++)
-    PetscCall(create_matrix(bbob, formula->steps[k], seed, &bbob->matrix[k]));
-  return create_matrix(bbob, formula->inner, seed, &bbob->inner);
 }
 
 /* ---- f21, f22: peaks ------------------------------------------------------------------------ */
@@ -638,28 +600,7 @@ static PetscErrorCode place_peaks(RgBbob *bbob, int64_t seed)
   return PetscFree(Y);
 }
 
-static PetscErrorCode create_peaks(RgBbob *bbob, int64_t seed)
-{
-  bbob->n_peaks = bbob->function == 21 ? 101 : 21;
-  const size_t n = (size_t)bbob->n_peaks, dim = (size_t)bbob->dim;
-  PetscCall(PetscMalloc3(n, &bbob->height, n * dim, &bbob->scale, n * dim, &bbob->peaks));
-  PetscCall(shape_peaks(bbob, seed));
-  return place_peaks(bbob, seed);
-}
-
 /* ---- optima --------------------------------------------------------------------------------- */
-
-/* f9, f19: x_opt solves c Q x + 1/2 = 1. */
-static void solve_location(RgBbob *bbob)
-{
-  const int dim = bbob->dim;
-
-  for (int j = 0; j < dim; j++) {
-    double sum = 0;
-    for (int i = 0; i < dim; i++) sum += bbob->matrix[0][(size_t)i * dim + j] * 0.5;
-    bbob->x_opt[j] = sum / (bbob->c * bbob->c); /* the matrix is c Q */
-  }
-}
 
 /* Corners: +-`size`, with the signs of `u` - `centre`. */
 static void signs(int dim, const double *u, double centre, double size, double *x)
@@ -672,7 +613,12 @@ static PetscErrorCode find_optimum(RgBbob *bbob, int64_t seed)
   const int dim = bbob->dim;
   double *x = bbob->x_opt;
 
-  draw_location(dim, bbob->function == 12 ? seed + SECOND_SEED : seed, x);
+  /* Draw multiples of 0.0008 in [-4, 4]. */
+  rg_bbob_uniform(dim, bbob->function == 12 ? seed + SECOND_SEED : seed, x);
+  for (int i = 0; i < dim; i++) {
+    x[i] = 8 * floor(1e4 * x[i]) / 1e4 - 4;
+    if (x[i] == 0) x[i] = -1e-5;
+  }
   switch (bbob->function) {
   case 4:
     for (int i = 0; i < dim; i += 2) x[i] = fabs(x[i]);
@@ -682,13 +628,25 @@ static PetscErrorCode find_optimum(RgBbob *bbob, int64_t seed)
     for (int i = 0; i < dim; i++) x[i] *= 0.75;
     break;
   case 9:
-  case 19: solve_location(bbob); break;
+  case 19: /* x_opt solves c Q x + 1/2 = 1; the matrix is c Q */
+    for (int j = 0; j < dim; j++) {
+      double sum = 0;
+      for (int i = 0; i < dim; i++) sum += bbob->matrix[0][(size_t)i * dim + j] * 0.5;
+      x[j] = sum / (bbob->c * bbob->c);
+    }
+    break;
   case 20:
     rg_bbob_uniform(dim, seed, x);
     signs(dim, x, 0.5, 0.5 * 4.2096874637, x);
     break;
   case 21:
-  case 22: PetscCall(create_peaks(bbob, seed)); break;
+  case 22:
+    bbob->n_peaks = bbob->function == 21 ? 101 : 21;
+    PetscCall(PetscMalloc3(bbob->n_peaks, &bbob->height, (size_t)bbob->n_peaks * dim, &bbob->scale,
+                           (size_t)bbob->n_peaks * dim, &bbob->peaks));
+    PetscCall(shape_peaks(bbob, seed));
+    PetscCall(place_peaks(bbob, seed));
+    break;
   case 24:
     PetscCall(rg_bbob_normal(dim, seed, x));
     signs(dim, x, 0, 1.25, x);
@@ -708,8 +666,14 @@ PetscErrorCode rg_bbob_create(int function, int dim, uint64_t instance, RgBbob *
   if (bbob->formula->stretched) bbob->c = fmax(1, sqrt(dim) / 8);
   bbob->offset = function == 8 ? 1 : 0.5;
   PetscCall(PetscMalloc1(dim, &bbob->x_opt));
-  PetscCall(draw_value(seed, &bbob->f_opt));
-  PetscCall(create_matrices(bbob, seed));
+  double a, b;
+  PetscCall(rg_bbob_normal(1, seed, &a));
+  PetscCall(rg_bbob_normal(1, seed + 1, &b));
+  bbob->f_opt = fmin(1000, fmax(-1000, bbob_round(100.0 * 100 * a / b) / 100));
+  const RgBbobFormula *formula = bbob->formula;
+  for (int k = 0; formula->steps[k] != RG_BBOB_END; k++)
+    PetscCall(create_matrix(bbob, formula->steps[k], seed, &bbob->matrix[k]));
+  PetscCall(create_matrix(bbob, formula->inner, seed, &bbob->inner));
   return find_optimum(bbob, seed);
 }
 

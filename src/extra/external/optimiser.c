@@ -162,25 +162,6 @@ static PetscErrorCode external_ask_line(const RgSetup *setup, int t, const RgHis
   return rg_protocol_write(request, line);
 }
 
-static PetscErrorCode external_tell_line(const RgSetup *setup, const RgHistory *history, int64_t id,
-                                         RgText *line)
-{
-  const int row = history->n - 1;
-  const RgTiming *timing = &history->timings[row];
-  const int submission = setup->n_workers > 1 ? timing->submission : row + 1;
-  json_t *request = request_object("tell", submission - history->n_initial, id);
-
-  if (setup->n_workers > 1) {
-    rg_protocol_set(request, "submission", json_integer(submission));
-    if (!isnan(timing->finished)) {
-      rg_protocol_set(request, "dispatched", json_real(timing->dispatched));
-      rg_protocol_set(request, "finished", json_real(timing->finished));
-    }
-  }
-  PetscCall(set_evaluation(setup->domain, history, row, request));
-  return rg_protocol_write(request, line);
-}
-
 /* ---- answers --------------------------------------------------------------------------------- */
 
 /* Append a word of a list; separators in the word become '_'. */
@@ -644,7 +625,21 @@ static PetscErrorCode converse(RgAlgorithm *algorithm, int t, const RgHistory *h
   PetscCall(RG_GROW(s->n_exchanges, s->exchanges));
   const int64_t id = s->n_exchanges + 2; /* behind `start` and the exchanges so far */
   if (query) PetscCall(external_ask_line(&algorithm->setup, t, history, query, id, &line));
-  else PetscCall(external_tell_line(&algorithm->setup, history, id, &line));
+  else {
+    const int row = history->n - 1;
+    const RgTiming *timing = &history->timings[row];
+    const int submission = algorithm->setup.n_workers > 1 ? timing->submission : row + 1;
+    json_t *request = request_object("tell", submission - history->n_initial, id);
+    if (algorithm->setup.n_workers > 1) {
+      rg_protocol_set(request, "submission", json_integer(submission));
+      if (!isnan(timing->finished)) {
+        rg_protocol_set(request, "dispatched", json_real(timing->dispatched));
+        rg_protocol_set(request, "finished", json_real(timing->finished));
+      }
+    }
+    PetscCall(set_evaluation(algorithm->setup.domain, history, row, request));
+    PetscCall(rg_protocol_write(request, &line));
+  }
   s->exchanges[s->n_exchanges++] = (Exchange){line.data, query != NULL};
   for (int attempt = 0; attempt <= o->retries && !stopped && !s->final; attempt++) {
     PetscCall(rg_text_clear(&mistake));

@@ -191,12 +191,19 @@ static PetscErrorCode make_spaces(const Options *o, RgSpace *design, RgSpace *co
   return rg_text_clear(&wrong);
 }
 
-/* Laws describe drawn contexts. Each announced context has its own optimum. Under laws that change,
-   each evaluation has its own optimum. */
-static PetscErrorCode check_contexts(const Options *o, RgPlace place, RgDiagnostics *diagnostics)
+static PetscErrorCode external_check(const RgProblemClass *class, const void *options,
+                                     RgPlace place, RgDiagnostics *diagnostics)
 {
-  const bool drifts = rg_law_drifts(o->law.n, o->law.values);
+  const Options *o = options;
+  RgDomain domain = {0};
+  RgText mistake = {0};
 
+  PetscCall(make_spaces(o, &domain.design, &domain.context, &mistake));
+  if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
+  if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", class->name, mistake.data);
+  /* Laws describe drawn contexts. Each announced context has its own optimum. Under laws that
+     change, each evaluation has its own optimum. */
+  const bool drifts = rg_law_drifts(o->law.n, o->law.values);
   if (o->law.n && (!o->contexts.n || o->control == SIMULATOR))
     rg_diagnostics_add(diagnostics, place, "external: 'law' is that of contexts which are drawn");
   else if (o->law.n && o->law.n != 1 && o->law.n != o->contexts.n)
@@ -208,20 +215,6 @@ static PetscErrorCode check_contexts(const Options *o, RgPlace place, RgDiagnost
   if (!isnan(o->optimum) && o->contexts.n && (o->control == ANNOUNCED || drifts))
     rg_diagnostics_add(diagnostics, place,
                        "external: 'optimum' is one number, and here every evaluation has its own");
-  return 0;
-}
-
-static PetscErrorCode external_check(const RgProblemClass *class, const void *options,
-                                     RgPlace place, RgDiagnostics *diagnostics)
-{
-  const Options *o = options;
-  RgDomain domain = {0};
-  RgText mistake = {0};
-
-  PetscCall(make_spaces(o, &domain.design, &domain.context, &mistake));
-  if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
-  if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", class->name, mistake.data);
-  PetscCall(check_contexts(o, place, diagnostics));
   PetscCall(rg_program_check(o->program, true, place, diagnostics));
   rg_program_check_names("constraints", &o->constraints, NUMBERS_MAX, place, diagnostics);
   rg_program_check_names("record", &o->record, NUMBERS_MAX - o->constraints.n, place, diagnostics);

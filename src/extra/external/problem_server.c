@@ -178,41 +178,6 @@ static PetscErrorCode add_values(RgProblemServer *server, const json_t *request,
   return PetscFree(f);
 }
 
-/* Add the outcome constraints at every point, one list per constraint under its name. */
-static PetscErrorCode add_constraints(RgProblem *problem, const Batch *batch, json_t *reply,
-                                      RgText *mistake)
-{
-  const int n = problem->domain.n_constraints;
-  json_t *object = json_object();
-  RgFailure failure = {0};
-  double *values, *one;
-
-  PetscCall(PetscMalloc2((size_t)n * batch->m, &values, n, &one));
-  for (int i = 0; i < batch->m && !failure.failed; i++) {
-    PetscCall(rg_problem_constrain(problem, &batch->points[i], one, &failure));
-    for (int k = 0; k < n; k++) values[(size_t)k * batch->m + i] = one[k];
-  }
-  for (int k = 0; k < n && !failure.failed; k++)
-    rg_protocol_set(object, problem->domain.constraints[k],
-                    rg_protocol_reals(batch->m, values + (size_t)k * batch->m));
-  rg_protocol_set(reply, "constraints", object);
-  if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
-  return PetscFree2(values, one);
-}
-
-static PetscErrorCode add_objective(RgProblem *problem, const Batch *batch, json_t *reply,
-                                    RgText *mistake)
-{
-  RgFailure failure = {0};
-  double *F;
-
-  PetscCall(PetscMalloc1(batch->m, &F));
-  PetscCall(rg_problem_objective(problem, batch->m, batch->points, F, &failure));
-  if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
-  else rg_protocol_set(reply, "F", rg_protocol_reals(batch->m, F));
-  return PetscFree(F);
-}
-
 static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *request, json_t *reply,
                                       RgText *mistake)
 {
@@ -227,10 +192,33 @@ static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *req
   if (!mistake->length && (batch.has_c || !domain->context.dim))
     PetscCall(add_values(server, request, &batch, reply, mistake));
   if (!mistake->length && domain->n_constraints &&
-      (!(server->problem->class->traits & RG_PROBLEM_COSTLY) || batch.m == 1))
-    PetscCall(add_constraints(server->problem, &batch, reply, mistake));
-  if (!mistake->length && objective)
-    PetscCall(add_objective(server->problem, &batch, reply, mistake));
+      (!(server->problem->class->traits & RG_PROBLEM_COSTLY) || batch.m == 1)) {
+    /* Add the outcome constraints at every point, one list per constraint under its name. */
+    const int n = server->problem->domain.n_constraints;
+    json_t *object = json_object();
+    RgFailure failure = {0};
+    double *values, *one;
+    PetscCall(PetscMalloc2((size_t)n * batch.m, &values, n, &one));
+    for (int i = 0; i < batch.m && !failure.failed; i++) {
+      PetscCall(rg_problem_constrain(server->problem, &batch.points[i], one, &failure));
+      for (int k = 0; k < n; k++) values[(size_t)k * batch.m + i] = one[k];
+    }
+    for (int k = 0; k < n && !failure.failed; k++)
+      rg_protocol_set(object, server->problem->domain.constraints[k],
+                      rg_protocol_reals(batch.m, values + (size_t)k * batch.m));
+    rg_protocol_set(reply, "constraints", object);
+    if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
+    PetscCall(PetscFree2(values, one));
+  }
+  if (!mistake->length && objective) {
+    RgFailure failure = {0};
+    double *F;
+    PetscCall(PetscMalloc1(batch.m, &F));
+    PetscCall(rg_problem_objective(server->problem, batch.m, batch.points, F, &failure));
+    if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
+    else rg_protocol_set(reply, "F", rg_protocol_reals(batch.m, F));
+    PetscCall(PetscFree(F));
+  }
   return PetscFree3(batch.x, batch.c, batch.points);
 }
 

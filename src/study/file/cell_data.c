@@ -1,7 +1,8 @@
-/* The row of the table `cells` for a cell of a study: what its trials have in common, as data. */
+/* The row of the table `cells` for a cell of a study, and lists of its swept settings. */
 #include "study/file/cell_data.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -9,7 +10,133 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "study/file/draft.h"
-#include "study/file/swept.h"
+
+/* ---- swept settings ---------------------------------------------------------------------------
+   */
+
+static PetscErrorCode copy(const char *from, char **to)
+{
+  return PetscStrallocpy(from ? from : "", to);
+}
+
+PetscErrorCode rg_swept_add(const char *name, const char *text, RgSweptKind kind, const char *part,
+                            const char *units, const char *doc, int *n, RgSwept **list)
+{
+  RgSwept *one;
+
+  PetscCall(RG_GROW(*n, *list));
+  one = &(*list)[(*n)++];
+  *one = (RgSwept){.kind = kind};
+  PetscCall(copy(name, &one->name));
+  PetscCall(copy(text, &one->text));
+  PetscCall(copy(part, &one->part));
+  if (units) PetscCall(PetscStrallocpy(units, &one->units));
+  if (doc) PetscCall(PetscStrallocpy(doc, &one->doc));
+  return 0;
+}
+
+/* Copy all settings; *to must be NULL. */
+static PetscErrorCode swept_copy(int n, const RgSwept *from, RgSwept **to)
+{
+  int made = 0;
+
+  for (int i = 0; i < n; i++)
+    PetscCall(rg_swept_add(from[i].name, from[i].text, from[i].kind, from[i].part, from[i].units,
+                           from[i].doc, &made, to));
+  return 0;
+}
+
+PetscErrorCode rg_swept_clear(int *n, RgSwept **list)
+{
+  for (int i = 0; i < *n; i++)
+    PetscCall(RG_FREE(&(*list)[i].name, &(*list)[i].text, &(*list)[i].part, &(*list)[i].units,
+                      &(*list)[i].doc));
+  *n = 0;
+  return PetscFree(*list);
+}
+
+/* Length of the first pair of a text, which ends at a comma outside brackets and quotes. */
+static size_t pair_length(const char *text)
+{
+  int depth = 0;
+  bool quoted = false;
+  size_t n = 0;
+
+  for (; text[n]; n++) {
+    if (text[n] == '"') quoted = !quoted;
+    else if (quoted) continue;
+    else if (strchr("[{(", text[n])) depth++;
+    else if (strchr("]})", text[n])) depth--;
+    else if (text[n] == ',' && depth <= 0) break;
+  }
+  return n;
+}
+
+PetscErrorCode rg_swept_parse(const char *text, int *n, RgSwept **list)
+{
+  char *pair;
+
+  while (*text) {
+    text += strspn(text, " ");
+    const size_t length = pair_length(text);
+    PetscCall(PetscCalloc1(length + 1, &pair));
+    memcpy(pair, text, length);
+    char *value = strchr(pair, '=');
+    const char *part = "";
+    double number;
+    RgText typed = {0};
+    if (value) {
+      *value++ = '\0';
+      const bool is_number = rg_number_only(value, &number);
+      const bool score = !strcmp(pair, "score");
+      if (!strncmp(pair, "surrogate.", 10)) part = "surrogate";
+      if (!strncmp(pair, "maximiser.", 10)) part = "maximiser";
+      const size_t last = strlen(value) - 1;
+      if (value[0] == '"' && value[1] && value[last] == '"') {
+        value[last] = '\0';
+        value++;
+      }
+      if (is_number) PetscCall(rg_text_add_real(&typed, number));
+      else PetscCall(rg_text_add(&typed, "%s", value));
+      PetscCall(rg_swept_add(score ? RG_SWEPT_AIMED : pair, typed.data,
+                             is_number && !score ? RG_SWEPT_NUMBER : RG_SWEPT_WORD, part, NULL,
+                             NULL, n, list));
+      PetscCall(rg_text_clear(&typed));
+    }
+    PetscCall(PetscFree(pair));
+    text += length + (text[length] == ',');
+  }
+  return 0;
+}
+
+const RgSwept *rg_swept_find(int n, const RgSwept *list, const char *name)
+{
+  const RgSwept *found = NULL;
+
+  for (int i = 0; i < n; i++) {
+    const char *end = strrchr(list[i].name, '.');
+    if (!strcmp(list[i].name, name)) return &list[i];
+    if (end && !strcmp(end + 1, name)) found = &list[i];
+  }
+  return found;
+}
+
+bool rg_swept_same(const char *a, const char *b)
+{
+  double x, y;
+
+  return !strcmp(a, b) || (rg_number_only(a, &x) && rg_number_only(b, &y) && x == y);
+}
+
+RgSweptKind rg_swept_join(RgSweptKind a, RgSweptKind b)
+{
+  const bool numbers = a <= RG_SWEPT_INTEGER && b <= RG_SWEPT_INTEGER;
+
+  return a == b ? a : numbers ? RG_SWEPT_NUMBER : RG_SWEPT_WORD;
+}
+
+/* ---- the row ----------------------------------------------------------------------------------
+   */
 
 RgCellData *rg_cell_data_share(RgCellData *cell)
 {
@@ -124,11 +251,6 @@ static PetscErrorCode add_blocks(const RgStudy *study, const RgCell *cell, RgTex
   return 0;
 }
 
-static PetscErrorCode copy(const char *from, char **to)
-{
-  return PetscStrallocpy(from ? from : "", to);
-}
-
 static PetscErrorCode copy_texts(const RgCell *cell, RgCellData *data)
 {
   RgText stops = {0};
@@ -178,7 +300,7 @@ PetscErrorCode rg_cell_data(const RgStudy *study, int c, RgCellData **found)
   rg_hash128(cell->text, strlen(cell->text), hash);
   rg_hash_hex(hash, data->id);
   PetscCall(copy_texts(cell, data));
-  PetscCall(rg_swept_copy(cell->n_swept, cell->settings, &data->axes));
+  PetscCall(swept_copy(cell->n_swept, cell->settings, &data->axes));
   data->n_swept = cell->n_swept;
   PetscCall(add_blocks(study, cell, &data->settings));
   const char *goal = rg_cell_data_setting(data, "problem.goal");

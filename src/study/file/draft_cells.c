@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "study/file/draft.h"
-#include "study/file/swept.h"
+#include "study/file/cell_data.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,7 +60,6 @@ PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace pl
   return 0;
 }
 
-/* Check a map of names to texts. */
 static bool check_map(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
 {
   char got[64];
@@ -447,7 +446,6 @@ static PetscErrorCode label_cell(const Pair *pair, RgCell *cell)
   return rg_text_clear(&own);
 }
 
-/* Set a parameter of a cell. */
 static PetscErrorCode apply(const RgDraft *draft, RgBlock block, const RgParam *param,
                             const RgYamlNode *value, RgCell *cell)
 {

@@ -183,30 +183,6 @@ static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
   }
 }
 
-/* Check the problem of a cell and build its domain and its identity: its options, or the text that
-   replaces them. */
-static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Variant *variant)
-{
-  const RgProblemClass *class = cell->problem;
-  RgDiagnostics found = {0};
-  RgText identity = {0};
-
-  PetscCall(rg_problem_check(class, cell->problem_options, cell->problem_place, &found));
-  variant->sound = found.n == 0;
-  merge_diagnostics(checker->diagnostics, &found);
-  if (!variant->sound) return 0;
-  PetscCall(rg_problem_domain(class, cell->problem_options, &variant->domain));
-  if (class->source) {
-    PetscCall(rg_text_add(&identity, "problem=%s@%d{", class->name, class->revision));
-    PetscCall(class->source->identity(class, cell->problem_options, &identity));
-    PetscCall(rg_text_add(&identity, "}"));
-  } else {
-    PetscCall(rg_text_add(&identity, "%s", variant->text));
-  }
-  variant->identity = identity.data;
-  return 0;
-}
-
 /* The variant of a cell's problem, created on first use. */
 static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const char *text,
                                    const Variant **variant)
@@ -220,7 +196,25 @@ static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const c
   Variant *made = &checker->variants[checker->n_variants++];
   PetscCall(PetscMemzero(made, sizeof(*made)));
   PetscCall(PetscStrallocpy(text, &made->text));
-  PetscCall(create_variant(checker, cell, made));
+  /* Check the problem of a cell and build its domain and its identity: its options, or the text
+     that replaces them. */
+  const RgProblemClass *class = cell->problem;
+  RgDiagnostics found = {0};
+  RgText identity = {0};
+  PetscCall(rg_problem_check(class, cell->problem_options, cell->problem_place, &found));
+  made->sound = found.n == 0;
+  merge_diagnostics(checker->diagnostics, &found);
+  if (made->sound) {
+    PetscCall(rg_problem_domain(class, cell->problem_options, &made->domain));
+    if (class->source) {
+      PetscCall(rg_text_add(&identity, "problem=%s@%d{", class->name, class->revision));
+      PetscCall(class->source->identity(class, cell->problem_options, &identity));
+      PetscCall(rg_text_add(&identity, "}"));
+    } else {
+      PetscCall(rg_text_add(&identity, "%s", made->text));
+    }
+    made->identity = identity.data;
+  }
   *variant = made;
   return 0;
 }

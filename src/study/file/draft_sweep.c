@@ -485,7 +485,6 @@ static PetscErrorCode check_words(RgDraft *draft, const RgYamlNode *const words[
   return PetscFree(known);
 }
 
-/* Parse an entry of `replicate`. */
 static PetscErrorCode replicate_cells(RgDraft *draft, const RgYamlNode *map, RgStudy *study)
 {
   const RgYamlNode *words[CELL_WORDS], *seeds = rg_yaml_value(map, "seeds"),

@@ -114,7 +114,6 @@ static PetscErrorCode convert_design(const RgSpace *space, int row, RgGiven *giv
   return PetscFree(back);
 }
 
-/* Read the known value of a row. */
 static PetscErrorCode read_value(Reading *r, int row, RgGiven *given)
 {
   double value;

@@ -258,30 +258,6 @@ static bool same_rest(const RgYamlNode *a, const RgYamlNode *b, RgStudyDifferenc
   return true;
 }
 
-static PetscErrorCode join_maps(const RgYamlNode *a, const RgYamlNode *b, char **joined, bool *same,
-                                RgStudyDifference *d)
-{
-  RgText text = {0};
-  bool grown = false;
-
-  *same = same_rest(a, b, d);
-  PetscCall(rg_text_add(&text, "# Joined from parts by regatta merge.\n"));
-  for (int i = 0; i < a->n; i++) {
-    const char *key = a->entries[i].key;
-    if (join_of(key) > RG_JOIN_FIRST) continue;
-    PetscCall(rg_text_add(&text, "%s: ", key));
-    PetscCall(write_node(a->entries[i].value, &text));
-    PetscCall(rg_text_add(&text, "\n"));
-  }
-  for (const RgStudyKey *key = rg_study_keys; key->name; key++) {
-    if (key->join == RG_JOIN_SEEDS) PetscCall(join_seeds(a, b, &text, &grown));
-    if (key->join >= RG_JOIN_LIST)
-      PetscCall(join_list(a, b, key->name, key->join == RG_JOIN_AXES, &text, &grown, same, d));
-  }
-  if (*same && grown) PetscCall(PetscStrallocpy(text.data, joined));
-  return rg_text_clear(&text);
-}
-
 PetscErrorCode rg_study_join(const char *first, const char *second, char **joined, bool *same,
                              RgStudyDifference *difference)
 {
@@ -294,8 +270,27 @@ PetscErrorCode rg_study_join(const char *first, const char *second, char **joine
   PetscCall(rg_yaml_parse("", first, strlen(first), &a, &diagnostics));
   PetscCall(rg_yaml_parse("", second, strlen(second), &b, &diagnostics));
   if (!diagnostics.n && a.root && b.root && a.root->kind == RG_YAML_MAP &&
-      b.root->kind == RG_YAML_MAP)
-    PetscCall(join_maps(a.root, b.root, joined, same, difference));
+      b.root->kind == RG_YAML_MAP) {
+    RgText text = {0};
+    bool grown = false;
+    *same = same_rest(a.root, b.root, difference);
+    PetscCall(rg_text_add(&text, "# Joined from parts by regatta merge.\n"));
+    for (int i = 0; i < a.root->n; i++) {
+      const char *key = a.root->entries[i].key;
+      if (join_of(key) > RG_JOIN_FIRST) continue;
+      PetscCall(rg_text_add(&text, "%s: ", key));
+      PetscCall(write_node(a.root->entries[i].value, &text));
+      PetscCall(rg_text_add(&text, "\n"));
+    }
+    for (const RgStudyKey *key = rg_study_keys; key->name; key++) {
+      if (key->join == RG_JOIN_SEEDS) PetscCall(join_seeds(a.root, b.root, &text, &grown));
+      if (key->join >= RG_JOIN_LIST)
+        PetscCall(join_list(a.root, b.root, key->name, key->join == RG_JOIN_AXES, &text, &grown,
+                            same, difference));
+    }
+    if (*same && grown) PetscCall(PetscStrallocpy(text.data, joined));
+    PetscCall(rg_text_clear(&text));
+  }
   PetscCall(rg_yaml_destroy(&a));
   return rg_yaml_destroy(&b);
 }

@@ -72,7 +72,6 @@ static PetscErrorCode parse_text(const RgDraft *draft, const char *key, const Rg
   return 0;
 }
 
-/* Parse a text or a list of texts. */
 static PetscErrorCode parse_texts(const RgDraft *draft, const char *key, const RgYamlNode *node,
                                   char **text)
 {
@@ -223,7 +222,6 @@ static int compare_texts(const void *left, const void *right)
   return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Parse `record`. */
 static PetscErrorCode parse_record(RgDraft *draft, const RgYamlNode *node, RgStudy *study)
 {
   RgTexts *without = &study->without;

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "regatta/algorithm.h"
 #include "study/file/registry.h"
-#include "study/file/swept.h"
+#include "study/file/cell_data.h"
 #include "study/hdf5/medium.h"
 
 /* ---- datasets -------------------------------------------------------------------------------- */

@@ -13,41 +13,6 @@
 
 /* ---- cells and groups ------------------------------------------------------------------------ */
 
-static void add_cells(RgPlan *plan)
-{
-  const RgStudy *study = plan->study;
-
-  for (int c = 0; c < study->n_cells; c++) {
-    RgPlanCell *cell = &plan->cells[c];
-    *cell = (RgPlanCell){.first = plan->n,
-                         .n = rg_study_instances(study, &study->cells[c]) * study->cells[c].n_seeds,
-                         .n_seeds = study->cells[c].n_seeds};
-    cell->cost = rg_cost_nominal(&study->cells[c]);
-    cell->memory =
-      rg_cost_bytes(&study->cells[c], PetscMax(1, study->cells[c].run.ranks_per_trial));
-    plan->n += cell->n;
-    plan->n_turns = PetscMax(plan->n_turns, cell->n_seeds);
-    plan->cost += cell->n * cell->cost;
-  }
-}
-
-/* Open a group whenever the problem label changes; cells of one label are adjacent. */
-static void add_groups(RgPlan *plan)
-{
-  for (int c = 0; c < plan->study->n_cells; c++) {
-    const RgCell *cell = &plan->study->cells[c];
-    RgPlanGroup *group = plan->n_groups ? &plan->groups[plan->n_groups - 1] : NULL;
-    if (!group || strcmp(group->problem_label, cell->problem_label)) {
-      group = &plan->groups[plan->n_groups++];
-      *group = (RgPlanGroup){.problem_label = cell->problem_label, .first = plan->cells[c].first};
-    }
-    group->n += plan->cells[c].n;
-    group->dim_x = PetscMax(group->dim_x, cell->dim_x);
-    group->dim_c = PetscMax(group->dim_c, cell->dim_c);
-    group->n_rows = PetscMax(group->n_rows, cell->run.initial_points + cell->run.iterations);
-  }
-}
-
 static int compare_costs(const void *left, const void *right, void *closure)
 {
   const RgPlanCell *cells = closure;
@@ -66,8 +31,31 @@ PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
   PetscCall(PetscCalloc1(n, &plan->groups));
   PetscCall(PetscMalloc1(n, &plan->by_cost));
   PetscCall(PetscNew(&plan->ids));
-  add_cells(plan);
-  add_groups(plan);
+  for (int c = 0; c < n; c++) {
+    RgPlanCell *cell = &plan->cells[c];
+    *cell = (RgPlanCell){.first = plan->n,
+                         .n = rg_study_instances(study, &study->cells[c]) * study->cells[c].n_seeds,
+                         .n_seeds = study->cells[c].n_seeds};
+    cell->cost = rg_cost_nominal(&study->cells[c]);
+    cell->memory =
+      rg_cost_bytes(&study->cells[c], PetscMax(1, study->cells[c].run.ranks_per_trial));
+    plan->n += cell->n;
+    plan->n_turns = PetscMax(plan->n_turns, cell->n_seeds);
+    plan->cost += cell->n * cell->cost;
+  }
+  /* Open a group whenever the problem label changes; cells of one label are adjacent. */
+  for (int c = 0; c < n; c++) {
+    const RgCell *cell = &study->cells[c];
+    RgPlanGroup *group = plan->n_groups ? &plan->groups[plan->n_groups - 1] : NULL;
+    if (!group || strcmp(group->problem_label, cell->problem_label)) {
+      group = &plan->groups[plan->n_groups++];
+      *group = (RgPlanGroup){.problem_label = cell->problem_label, .first = plan->cells[c].first};
+    }
+    group->n += plan->cells[c].n;
+    group->dim_x = PetscMax(group->dim_x, cell->dim_x);
+    group->dim_c = PetscMax(group->dim_c, cell->dim_c);
+    group->n_rows = PetscMax(group->n_rows, cell->run.initial_points + cell->run.iterations);
+  }
   for (int c = 0; c < n; c++) plan->by_cost[c] = c;
   if (n) PetscCall(PetscTimSort(n, plan->by_cost, sizeof(int), compare_costs, plan->cells));
   return 0;
@@ -214,25 +202,6 @@ static PetscErrorCode add_ids(const RgPlan *plan, int c, RgPlanIds *ids)
   return rg_text_clear(&key);
 }
 
-/* Extend the table to eight times as many seeds; a study that has just begun needs only the
-   first ones. */
-static PetscErrorCode grow_ids(const RgPlan *plan)
-{
-  RgPlanIds *ids = plan->ids;
-  int64_t n = 0;
-
-  ids->n_turns = (int)PetscMin(PetscMax(1, 8 * (int64_t)ids->n_turns), plan->n_turns);
-  for (int c = 0; c < plan->study->n_cells; c++) {
-    const RgPlanCell *cell = &plan->cells[c];
-    n += (int64_t)cell->n / cell->n_seeds * PetscMin(ids->n_turns, cell->n_seeds);
-  }
-  ids->capacity = (uint32_t)(3 * n / 2 + 1);
-  PetscCall(PetscFree(ids->slots));
-  PetscCall(PetscCalloc1(ids->capacity, &ids->slots));
-  for (int c = 0; c < plan->study->n_cells; c++) PetscCall(add_ids(plan, c, ids));
-  return 0;
-}
-
 /* Look a trial up in the table. */
 static PetscErrorCode find_trial(const RgPlan *plan, const char *id, const uint64_t hash[2],
                                  int *index)
@@ -256,7 +225,19 @@ PetscErrorCode rg_plan_find(const RgPlan *plan, const char *id, int *index)
   if (!rg_hash_parse(id, hash)) return 0;
   PetscCall(find_trial(plan, id, hash, index));
   while (*index < 0 && plan->ids->n_turns < plan->n_turns) {
-    PetscCall(grow_ids(plan));
+    /* Extend the table to eight times as many seeds; a study that has just begun needs only the
+       first ones. */
+    RgPlanIds *ids = plan->ids;
+    int64_t n = 0;
+    ids->n_turns = (int)PetscMin(PetscMax(1, 8 * (int64_t)ids->n_turns), plan->n_turns);
+    for (int c = 0; c < plan->study->n_cells; c++) {
+      const RgPlanCell *cell = &plan->cells[c];
+      n += (int64_t)cell->n / cell->n_seeds * PetscMin(ids->n_turns, cell->n_seeds);
+    }
+    ids->capacity = (uint32_t)(3 * n / 2 + 1);
+    PetscCall(PetscFree(ids->slots));
+    PetscCall(PetscCalloc1(ids->capacity, &ids->slots));
+    for (int c = 0; c < plan->study->n_cells; c++) PetscCall(add_ids(plan, c, ids));
     PetscCall(find_trial(plan, id, hash, index));
   }
   return 0;

@@ -28,19 +28,6 @@ typedef struct {
   int n;
 } Probe;
 
-static PetscErrorCode create(Probe *p)
-{
-  const size_t n = 4 * (size_t)SIZE;
-
-  PetscCall(PetscCalloc4(n, &p->uniform, n, &p->signs, n, &p->out, n, &p->single));
-  for (size_t i = 0; i < n; i++) {
-    p->uniform[i] = fmod(0.754877666 * (double)(i + 1), 1.0);
-    p->signs[i] = fmod(0.569840291 * (double)(i + 1), 1.0) - 0.5;
-    p->single[i] = (float)p->signs[i];
-  }
-  return 0;
-}
-
 static void keep(Probe *p, const void *values, size_t bytes)
 {
   rg_hash128(values, bytes, p->result[p->n++]);
@@ -167,7 +154,13 @@ static PetscErrorCode vector_probe(uint64_t *hash)
   Probe p = {0};
   uint64_t both[2];
 
-  PetscCall(create(&p));
+  const size_t n = 4 * (size_t)SIZE;
+  PetscCall(PetscCalloc4(n, &p.uniform, n, &p.signs, n, &p.out, n, &p.single));
+  for (size_t i = 0; i < n; i++) {
+    p.uniform[i] = fmod(0.754877666 * (double)(i + 1), 1.0);
+    p.signs[i] = fmod(0.569840291 * (double)(i + 1), 1.0) - 0.5;
+    p.single[i] = (float)p.signs[i];
+  }
   elementwise(&p, rg_vector_ops());
   PetscCall(normals(&p, rg_vector_ops()));
   products(&p, rg_vector_ops());

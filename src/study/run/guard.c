@@ -82,7 +82,7 @@ static void check_stop(RgGuard *guard)
 {
   const double now = rg_wall_seconds();
   const bool signalled = rg_stop_signalled(), signalled_again = rg_stop_signalled_again();
-  const bool held = !pthread_mutex_trylock(&guard->store_lock);
+  const bool locked = !pthread_mutex_trylock(&guard->store_lock);
 
   if (guard->stopped <= 0) {
     if (guard->o.deadline > 0 && now >= guard->o.deadline) guard->stopped = guard->o.deadline;
@@ -90,10 +90,10 @@ static void check_stop(RgGuard *guard)
   }
   const double end = signalled_again ? guard->stopped : guard->stopped + guard->o.grace;
   const bool over = guard->stopped > 0 && now > end;
-  if (held) commit(guard, now, over);
-  if (over && guard->o.observer && guard->o.observer->leave && (held || now > end + last_wait))
-    leave(guard, !held, signalled_again);
-  if (held) rg_guard_unlock(guard);
+  if (locked) commit(guard, now, over);
+  if (over && guard->o.observer && guard->o.observer->leave && (locked || now > end + last_wait))
+    leave(guard, !locked, signalled_again);
+  if (locked) rg_guard_unlock(guard);
 }
 
 static void *watch(void *closure)

@@ -98,7 +98,6 @@ static PetscErrorCode rehearse(const RgStudy *study, const RgCell *cell, bool ma
   return 0;
 }
 
-/* Take the instance of the trial. */
 static PetscErrorCode acquire_instance(const Rehearsal *r, RgInstances *instances,
                                        RgInstance **instance, RgFailure *failure)
 {
@@ -162,23 +161,6 @@ static PetscErrorCode run_part(const Rehearsal *r, RgInstances *instances, Timin
   if (stopped) snprintf(timing->message, sizeof(timing->message), "it was stopped");
   else if (record->status == RG_STATUS_FAILED)
     snprintf(timing->message, sizeof(timing->message), "%s", record->message);
-  return 0;
-}
-
-/* Run a trial with an initial design of `first` points and made-up evaluations for one query.
-   message: why it fails, or "". */
-static PetscErrorCode rehearse_query(const RgStudy *study, const RgCell *cell, int first,
-                                     char message[256])
-{
-  Timing timing = {.by_wall = true, .least = 1, .first = first, .last = first + 1};
-  Rehearsal r;
-  RgRecord record;
-
-  PetscCall(rehearse(study, cell, true, &r));
-  PetscCall(run_part(&r, NULL, &timing, &record));
-  PetscCall(rg_record_destroy(&record));
-  PetscCall(PetscFree(timing.at));
-  snprintf(message, 256, "%s", timing.message);
   return 0;
 }
 
@@ -284,23 +266,6 @@ static PetscErrorCode time_values(RgProblem *problem, bool draft, double *each)
   }
   problem->draft = false;
   return PetscFree3(x, F, points);
-}
-
-/* Time F at all designs of a trial, for problems whose F needs more than f. */
-static PetscErrorCode time_objectives(const Rehearsal *r, RgInstances *instances, double *seconds)
-{
-  const int n = r->cell.run.initial_points + r->cell.run.iterations;
-  const int times = r->cell.algorithm->recommend ? 2 : 1;
-  RgFailure failure = {0};
-  RgInstance *instance;
-  double each;
-
-  *seconds = 0;
-  if (!r->cell.problem->objective || r->cell.size_x) return 0;
-  PetscCall(acquire_instance(r, instances, &instance, &failure));
-  PetscCall(time_values(&instance->problem, false, &each));
-  *seconds = each * n * times;
-  return rg_instances_release(&instance);
 }
 
 /* Stop an evaluation that takes too long. closure: the wall time of its end. */
@@ -451,7 +416,21 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double eval
   PetscCall(time_beginning(&r, instances, &timing, &record));
   if (!timing.complete && !timing.message[0])
     PetscCall(time_rest(&r, instances, &timing, &record, &rest));
-  if (!costly && !timing.message[0]) PetscCall(time_objectives(&r, instances, &objectives));
+  if (!costly && !timing.message[0]) {
+    /* Time F at all designs of a trial, for problems whose F needs more than f. */
+    const int n = r.cell.run.initial_points + r.cell.run.iterations;
+    const int times = r.cell.algorithm->recommend ? 2 : 1;
+    RgFailure failure = {0};
+    RgInstance *instance;
+    double each;
+    objectives = 0;
+    if (r.cell.problem->objective && !r.cell.size_x) {
+      PetscCall(acquire_instance(&r, instances, &instance, &failure));
+      PetscCall(time_values(&instance->problem, false, &each));
+      objectives = each * n * times;
+      PetscCall(rg_instances_release(&instance));
+    }
+  }
   *seconds = timing.message[0] ? NAN : timing.whole + rest + objectives;
   *seconds += evaluated * evaluation;
   PetscCall(rg_record_destroy(&record));
@@ -478,19 +457,6 @@ static bool is_tried(const RgStudy *study, int cell)
   return false;
 }
 
-/* Try a program with an initial design of eight points, so that some inputs don't count if the
-   domain has such inputs. */
-static PetscErrorCode try_program(const RgStudy *study, const RgCell *cell, char message[256])
-{
-  const int n = cell->run.initial_points;
-  RgDomain domain = {0};
-
-  PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &domain));
-  const bool conditional = n && rg_space_is_conditional(&domain.design);
-  PetscCall(rg_domain_destroy(&domain));
-  return rehearse_query(study, cell, conditional ? PetscMax(n, 8) : n, message);
-}
-
 PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics *diagnostics)
 {
   char message[256];
@@ -502,7 +468,24 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics
     for (int k = 0; k < diagnostics->n && k < RG_DIAGNOSTICS_MAX; k++)
       reported = reported || rg_same_place(diagnostics->list[k].place, cell->algorithm_place);
     if (!cell->algorithm->outside || reported || is_tried(study, i)) continue;
-    PetscCall(try_program(study, cell, message));
+    /* Try a program with an initial design of eight points, so that some inputs don't count if the
+       domain has such inputs. */
+    const int n = cell->run.initial_points;
+    RgDomain domain = {0};
+    PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &domain));
+    const bool conditional = n && rg_space_is_conditional(&domain.design);
+    PetscCall(rg_domain_destroy(&domain));
+    /* Run a trial with an initial design of `first` points and made-up evaluations for one query.
+       message: why it fails, or "". */
+    const int first = conditional ? PetscMax(n, 8) : n;
+    Timing timing = {.by_wall = true, .least = 1, .first = first, .last = first + 1};
+    Rehearsal r;
+    RgRecord record;
+    PetscCall(rehearse(study, cell, true, &r));
+    PetscCall(run_part(&r, NULL, &timing, &record));
+    PetscCall(rg_record_destroy(&record));
+    PetscCall(PetscFree(timing.at));
+    snprintf(message, 256, "%s", timing.message);
     if (message[0])
       rg_diagnostics_add(diagnostics, cell->algorithm_place, "'%s' fails on '%s' at %s",
                          cell->algorithm_label, cell->problem_label, message);

@@ -46,7 +46,7 @@ static PetscErrorCode ask_here(void *closure, int worker, const RgExchange *ques
 }
 
 /* The answer of a worker, if there is one. */
-static PetscErrorCode find_here(Here *here, int i, RgProgramAnswer *heard)
+static PetscErrorCode find_here(Here *here, int i, RgProgramAnswer *reply)
 {
   OwnWorker *w = &here->workers[i];
   RgChildOutcome outcome = RG_CHILD_FAILED;
@@ -54,26 +54,26 @@ static PetscErrorCode find_here(Here *here, int i, RgProgramAnswer *heard)
   if (!w->asked) return 0;
   if (!w->mistake.length)
     PetscCall(
-      rg_child_read(here->children[i], &outcome, &heard->answer, &heard->length, &w->mistake));
+      rg_child_read(here->children[i], &outcome, &reply->answer, &reply->length, &w->mistake));
   if (outcome == RG_CHILD_SILENT) return 0;
   w->asked = false;
-  heard->worker = i + 1;
-  heard->mistake = w->mistake.data;
+  reply->worker = i + 1;
+  reply->mistake = w->mistake.data;
   if (here->children[i])
-    PetscCall(rg_child_errors(here->children[i], &heard->errors, &heard->n_errors));
-  heard->unreachable = !here->children[i];
-  if (here->children[i]) heard->cpu = rg_child_cpu_seconds(here->children[i]);
+    PetscCall(rg_child_errors(here->children[i], &reply->errors, &reply->n_errors));
+  reply->unreachable = !here->children[i];
+  if (here->children[i]) reply->cpu = rg_child_cpu_seconds(here->children[i]);
   return 0;
 }
 
-static PetscErrorCode wait_here(void *closure, double seconds, RgProgramAnswer *heard)
+static PetscErrorCode wait_here(void *closure, double seconds, RgProgramAnswer *reply)
 {
   Here *here = closure;
 
-  *heard = (RgProgramAnswer){0};
-  for (int turn = 0; turn < 2 && !heard->worker; turn++) {
+  *reply = (RgProgramAnswer){0};
+  for (int turn = 0; turn < 2 && !reply->worker; turn++) {
     if (turn) PetscCall(rg_child_poll(here->n, here->children, seconds));
-    for (int i = 0; i < here->n && !heard->worker; i++) PetscCall(find_here(here, i, heard));
+    for (int i = 0; i < here->n && !reply->worker; i++) PetscCall(find_here(here, i, reply));
   }
   return 0;
 }
@@ -141,7 +141,7 @@ static PetscErrorCode receive(MPI_Comm comm, int tag, char **bytes, size_t *leng
   return 0;
 }
 
-/* A worker: its question is open until its answer has arrived, and was heard or dropped. */
+/* A worker: its question is open until its answer has arrived, and was reply or dropped. */
 typedef struct {
   bool open;
   char *answer; /* the message; NULL: it has not arrived; owned */
@@ -153,78 +153,73 @@ typedef struct {
   int rank;
   int n;
   TeamProgram *workers; /* from 0; owned */
-  char *heard;          /* the last answer; owned */
+  char *newest;         /* the newest answer; owned */
 } TeamPrograms;
 
 static PetscErrorCode ask_on_team(void *closure, int worker, const RgExchange *question)
 {
-  TeamPrograms *held = closure;
+  TeamPrograms *team = closure;
   Question head = {.limit = question->limit};
   RgText message = {0};
 
-  for (; held->n < worker; held->n++) {
-    PetscCall(RG_GROW(held->n, held->workers));
-    held->workers[held->n] = (TeamProgram){0};
+  for (; team->n < worker; team->n++) {
+    PetscCall(RG_GROW(team->n, team->workers));
+    team->workers[team->n] = (TeamProgram){0};
   }
-  held->workers[worker - 1].open = true;
+  team->workers[worker - 1].open = true;
   while (question->words[head.n_words]) head.n_words++;
   PetscCall(rg_text_add_bytes(&message, (const char *)&head, sizeof(head)));
   for (int i = 0; i <= head.n_words; i++) {
     const char *text = i < head.n_words ? question->words[i] : question->line.data;
     PetscCall(rg_text_add_bytes(&message, text, strlen(text) + 1));
   }
-  PetscCallMPI(MPI_Send(message.data, (int)message.length, MPI_BYTE, held->rank + worker, QUESTION,
-                        held->comm));
+  PetscCallMPI(MPI_Send(message.data, (int)message.length, MPI_BYTE, team->rank + worker, QUESTION,
+                        team->comm));
   return rg_text_clear(&message);
 }
 
-/* Receive the answers that have arrived. */
-static PetscErrorCode receive_answers(TeamPrograms *held)
+static PetscErrorCode receive_answers(TeamPrograms *team)
 {
   MPI_Status status;
   size_t length;
   char *bytes;
 
   for (;;) {
-    PetscCall(receive(held->comm, ANSWER, &bytes, &length, &status));
+    PetscCall(receive(team->comm, ANSWER, &bytes, &length, &status));
     if (!bytes) break;
-    TeamProgram *worker = &held->workers[status.MPI_SOURCE - held->rank - 1];
+    TeamProgram *worker = &team->workers[status.MPI_SOURCE - team->rank - 1];
     worker->answer = bytes;
     worker->length = length;
   }
   return 0;
 }
 
-static PetscErrorCode find_on_team(TeamPrograms *held, int i, RgProgramAnswer *heard)
+static PetscErrorCode wait_on_team(void *closure, double seconds, RgProgramAnswer *reply)
 {
-  TeamProgram *worker = &held->workers[i];
-  Answer head;
-
-  if (!worker->answer) return 0;
-  PetscCall(PetscFree(held->heard));
-  held->heard = worker->answer;
-  memcpy(&head, held->heard, sizeof(head));
-  const char *text = held->heard + sizeof(head);
-  *heard = (RgProgramAnswer){.worker = i + 1,
-                             .answer = head.answered ? text : NULL,
-                             .length = worker->length - sizeof(head),
-                             .mistake = head.answered ? NULL : text,
-                             .unreachable = head.unreachable,
-                             .cpu = head.cpu};
-  *worker = (TeamProgram){0};
-  return 0;
-}
-
-static PetscErrorCode wait_on_team(void *closure, double seconds, RgProgramAnswer *heard)
-{
-  TeamPrograms *held = closure;
+  TeamPrograms *team = closure;
   const double until = rg_wall_seconds() + seconds;
 
-  *heard = (RgProgramAnswer){0};
+  *reply = (RgProgramAnswer){0};
   for (double pause = 1e-5;; pause = PetscMin(1.3 * pause, 2e-3)) {
-    PetscCall(receive_answers(held));
-    for (int i = 0; i < held->n && !heard->worker; i++) PetscCall(find_on_team(held, i, heard));
-    if (heard->worker || rg_wall_seconds() >= until) break;
+    PetscCall(receive_answers(team));
+    for (int i = 0; i < team->n && !reply->worker; i++) {
+      TeamProgram *worker = &team->workers[i];
+      Answer head;
+      if (worker->answer) {
+        PetscCall(PetscFree(team->newest));
+        team->newest = worker->answer;
+        memcpy(&head, team->newest, sizeof(head));
+        const char *text = team->newest + sizeof(head);
+        *reply = (RgProgramAnswer){.worker = i + 1,
+                                   .answer = head.answered ? text : NULL,
+                                   .length = worker->length - sizeof(head),
+                                   .mistake = head.answered ? NULL : text,
+                                   .unreachable = head.unreachable,
+                                   .cpu = head.cpu};
+        *worker = (TeamProgram){0};
+      }
+    }
+    if (reply->worker || rg_wall_seconds() >= until) break;
     PetscCall(PetscSleep(pause));
   }
   return 0;
@@ -232,13 +227,13 @@ static PetscErrorCode wait_on_team(void *closure, double seconds, RgProgramAnswe
 
 static PetscErrorCode drop_on_team(void *closure, int w)
 {
-  TeamPrograms *held = closure;
+  TeamPrograms *team = closure;
 
-  if (w > held->n) return 0;
-  TeamProgram *worker = &held->workers[w - 1];
-  PetscCallMPI(MPI_Send(NULL, 0, MPI_BYTE, held->rank + w, DROP, held->comm));
+  if (w > team->n) return 0;
+  TeamProgram *worker = &team->workers[w - 1];
+  PetscCallMPI(MPI_Send(NULL, 0, MPI_BYTE, team->rank + w, DROP, team->comm));
   while (worker->open && !worker->answer) {
-    PetscCall(receive_answers(held));
+    PetscCall(receive_answers(team));
     PetscCall(PetscSleep(1e-4));
   }
   PetscCall(PetscFree(worker->answer));
@@ -248,19 +243,19 @@ static PetscErrorCode drop_on_team(void *closure, int w)
 
 static PetscErrorCode destroy_on_team(void *closure)
 {
-  TeamPrograms *held = closure;
+  TeamPrograms *team = closure;
 
-  return RG_FREE(&held->workers, &held->heard, &held);
+  return RG_FREE(&team->workers, &team->newest, &team);
 }
 
 PetscErrorCode rg_programs_on_team(MPI_Comm comm, RgPrograms *programs)
 {
-  TeamPrograms *held;
+  TeamPrograms *team;
 
-  PetscCall(PetscNew(&held));
-  held->comm = comm;
-  PetscCallMPI(MPI_Comm_rank(comm, &held->rank));
-  *programs = (RgPrograms){held, ask_on_team, wait_on_team, drop_on_team, destroy_on_team};
+  PetscCall(PetscNew(&team));
+  team->comm = comm;
+  PetscCallMPI(MPI_Comm_rank(comm, &team->rank));
+  *programs = (RgPrograms){team, ask_on_team, wait_on_team, drop_on_team, destroy_on_team};
   return 0;
 }
 
@@ -280,37 +275,14 @@ struct RgHolder {
   bool open;          /* its question has no answer yet */
 };
 
-/* Pass a question on to the program. */
-static PetscErrorCode pass_on(RgHolder *holder, int leader, const char *bytes)
+static PetscErrorCode send_back(RgHolder *holder, const RgProgramAnswer *reply)
 {
-  const char *text = bytes + sizeof(Question), **words;
-  RgExchange question = {0};
-  Question head;
-
-  memcpy(&head, bytes, sizeof(head));
-  PetscCall(PetscCalloc1(head.n_words + 1, &words));
-  for (int i = 0; i < head.n_words; i++) {
-    words[i] = text;
-    text += strlen(text) + 1;
-  }
-  question.words = words;
-  question.limit = head.limit;
-  PetscCall(rg_text_add(&question.line, "%s", text));
-  holder->leader = leader;
-  holder->open = true;
-  PetscCall(holder->program.ask(holder->program.closure, 1, &question));
-  PetscCall(rg_text_clear(&question.line));
-  return PetscFree(words);
-}
-
-static PetscErrorCode send_back(RgHolder *holder, const RgProgramAnswer *heard)
-{
-  const Answer head = {heard->cpu, heard->answer != NULL, heard->unreachable};
+  const Answer head = {reply->cpu, reply->answer != NULL, reply->unreachable};
   RgText message = {0};
 
   PetscCall(rg_text_add_bytes(&message, (const char *)&head, sizeof(head)));
-  if (heard->answer) PetscCall(rg_text_add_bytes(&message, heard->answer, heard->length));
-  else PetscCall(rg_text_add(&message, "%s", heard->mistake));
+  if (reply->answer) PetscCall(rg_text_add_bytes(&message, reply->answer, reply->length));
+  else PetscCall(rg_text_add(&message, "%s", reply->mistake));
   PetscCallMPI(
     MPI_Send(message.data, (int)message.length, MPI_BYTE, holder->leader, ANSWER, holder->comm));
   holder->open = false;
@@ -328,22 +300,39 @@ PetscErrorCode rg_holder_create(MPI_Comm comm, const char *log, RgHolder **holde
 PetscErrorCode rg_holder_poll(RgHolder *holder)
 {
   MPI_Status status;
-  RgProgramAnswer heard = {0};
+  RgProgramAnswer reply = {0};
   size_t length;
   char *bytes;
 
   if (!holder) return 0;
   PetscCall(receive(holder->comm, MPI_ANY_TAG, &bytes, &length, &status));
   if (bytes && status.MPI_TAG == QUESTION) {
-    PetscCall(pass_on(holder, status.MPI_SOURCE, bytes));
+    /* Pass a question on to the program. */
+    const char *text = bytes + sizeof(Question), **words;
+    RgExchange question = {0};
+    Question head;
+    memcpy(&head, bytes, sizeof(head));
+    PetscCall(PetscCalloc1(head.n_words + 1, &words));
+    for (int i = 0; i < head.n_words; i++) {
+      words[i] = text;
+      text += strlen(text) + 1;
+    }
+    question.words = words;
+    question.limit = head.limit;
+    PetscCall(rg_text_add(&question.line, "%s", text));
+    holder->leader = status.MPI_SOURCE;
+    holder->open = true;
+    PetscCall(holder->program.ask(holder->program.closure, 1, &question));
+    PetscCall(rg_text_clear(&question.line));
+    PetscCall(PetscFree(words));
   } else if (bytes && status.MPI_SOURCE == holder->leader) { /* an open question has an answer */
     PetscCall(holder->program.drop(holder->program.closure, 1));
     if (holder->open) PetscCall(send_back(holder, &(RgProgramAnswer){.mistake = "was dropped"}));
   }
   PetscCall(PetscFree(bytes));
   if (!holder->open) return 0;
-  PetscCall(holder->program.wait(holder->program.closure, 0, &heard));
-  if (heard.worker) PetscCall(send_back(holder, &heard));
+  PetscCall(holder->program.wait(holder->program.closure, 0, &reply));
+  if (reply.worker) PetscCall(send_back(holder, &reply));
   return 0;
 }
 

@@ -242,49 +242,7 @@ static PetscErrorCode forget_others(RgSession *session, const unsigned char *ori
   return 0;
 }
 
-/* Compare the origins of finished trials: trials of other origin are reported, or run again if
-   requested. Rank 0. */
-static PetscErrorCode compare_origins(RgSession *session, RgFault *fault)
-{
-  Comparison comparison = {.session = session,
-                           .reference = {session->plan->study, NULL, session->fingerprint.hash}};
-  RgStoreInfo info;
-  RgText text = {0};
-
-  if (!session->scan.n_done) return 0;
-  PetscCall(PetscCalloc1(session->plan->n, &comparison.origin));
-  PetscCall(rg_software_describe(&comparison.reference.software));
-  PetscCall(
-    rg_store_visit_heads(session->options->output, compare_record, &comparison, &info, fault));
-  PetscCall(rg_store_info_clear(&info));
-  if (!fault->code) {
-    PetscCall(forget_others(session, comparison.origin));
-    PetscCall(rg_origin_describe(&session->origins, &text));
-    if (text.length) rg_session_tell(session, -1, "%s", text.data);
-    PetscCall(rg_text_clear(&text));
-  }
-  return RG_FREE(&comparison.reference.software, &comparison.origin);
-}
-
 /* ---- another optimum ------------------------------------------------------------------------- */
-
-/* The current optimum of each cell whose F is only observed. *some: there is such a cell. */
-static PetscErrorCode find_optima(const RgStudy *study, double *optimum, bool *some)
-{
-  *some = false;
-  for (int c = 0; c < study->n_cells; c++) {
-    const RgCell *cell = &study->cells[c];
-    RgProblem problem = {0};
-    RgFailure failure = {0};
-    if (!rg_problem_is_observed(cell->problem)) continue;
-    PetscCall(
-      rg_problem_create(cell->problem, cell->problem_options, study->seed, 0, &problem, &failure));
-    optimum[c] = problem.optimum;
-    *some = true;
-    PetscCall(rg_problem_destroy(&problem));
-  }
-  return 0;
-}
 
 /* Recompute the regrets of a finished trial, and count it, if its optimum has changed. The new
    record is of the next generation, so that it replaces the old one. */
@@ -320,7 +278,19 @@ static PetscErrorCode rescore_all(RgSession *session)
 
   if (!session->scan.n_done) return 0;
   PetscCall(PetscMalloc1(session->plan->study->n_cells, &optima));
-  PetscCall(find_optima(session->plan->study, optima, &some));
+  /* The current optimum of each cell whose F is only observed. *some: there is such a cell. */
+  some = false;
+  for (int c = 0; c < session->plan->study->n_cells; c++) {
+    const RgCell *cell = &session->plan->study->cells[c];
+    RgProblem problem = {0};
+    RgFailure failure = {0};
+    if (!rg_problem_is_observed(cell->problem)) continue;
+    PetscCall(rg_problem_create(cell->problem, cell->problem_options, session->plan->study->seed, 0,
+                                &problem, &failure));
+    optima[c] = problem.optimum;
+    some = true;
+    PetscCall(rg_problem_destroy(&problem));
+  }
   if (some) PetscCall(rg_results_open(session->options->output, &results, &fault));
   while (results && rg_results_next(results, &record)) { /* NULL: they vanished after the scan */
     PetscCall(rescore(session, optima, &record, &count, &fault));
@@ -356,7 +326,25 @@ static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFa
       session->scan.n_done--;
       session->scan.n_failed--;
     }
-  return compare_origins(session, fault);
+  /* Compare the origins of finished trials: trials of other origin are reported, or run again if
+     requested. Rank 0. */
+  Comparison comparison = {.session = session,
+                           .reference = {session->plan->study, NULL, session->fingerprint.hash}};
+  RgStoreInfo info;
+  RgText text = {0};
+  if (!session->scan.n_done) return 0;
+  PetscCall(PetscCalloc1(session->plan->n, &comparison.origin));
+  PetscCall(rg_software_describe(&comparison.reference.software));
+  PetscCall(
+    rg_store_visit_heads(session->options->output, compare_record, &comparison, &info, fault));
+  PetscCall(rg_store_info_clear(&info));
+  if (!fault->code) {
+    PetscCall(forget_others(session, comparison.origin));
+    PetscCall(rg_origin_describe(&session->origins, &text));
+    if (text.length) rg_session_tell(session, -1, "%s", text.data);
+    PetscCall(rg_text_clear(&text));
+  }
+  return RG_FREE(&comparison.reference.software, &comparison.origin);
 }
 
 /* Open the store on rank 0, then on the others, and share the finished trials. */
@@ -510,7 +498,6 @@ static PetscErrorCode scan_parts(RgSession *session, const RgProgress *own, bool
   return 0;
 }
 
-/* Count cells whose trials all failed. */
 static PetscErrorCode count_failed_cells(RgSession *session, RgRunReport *report)
 {
   const RgPlan *plan = session->plan;

@@ -161,29 +161,6 @@ static bool should_stop(void *closure)
   return session->broken || session->stop != RG_STOP_NONE;
 }
 
-/* Report a repeated trial that failed now and was complete before: its earlier record stays. */
-static void tell_of_kept(RgSession *session, const RgRecord *record)
-{
-  session->n_kept++;
-  rg_session_tell(session, session->rank,
-                  "%.100s on %.100s, seed %llu, failed when it was run again (%.200s); its earlier "
-                  "record stays",
-                  record->cell->algorithm_label, record->cell->problem_label,
-                  (unsigned long long)record->seed, record->message);
-}
-
-/* Report an excess over the optimum once per problem; every record has its own message. */
-static void tell_of_excess(RgSession *session, int cell, const RgRecord *record)
-{
-  const RgCell *cells = session->plan->study->cells;
-
-  while (cell > 0 && !strcmp(cells[cell - 1].problem_label, cells[cell].problem_label)) cell--;
-  if (PetscBTLookupSet(session->exceeded, cell)) return;
-  rg_session_tell(session, session->rank, "%.100s on %.100s, seed %llu: %.200s",
-                  record->cell->algorithm_label, record->cell->problem_label,
-                  (unsigned long long)record->seed, record->message);
-}
-
 static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord *record,
                              bool *give_up)
 {
@@ -192,8 +169,27 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
   const double wall = record->provenance.wall;
   RgFault fault;
 
-  if (kept) tell_of_kept(session, record);
-  if (!failed && record->message[0]) tell_of_excess(session, trial->cell, record);
+  if (kept) {
+    /* Report a repeated trial that failed now and was complete before: its earlier record stays. */
+    session->n_kept++;
+    rg_session_tell(
+      session, session->rank,
+      "%.100s on %.100s, seed %llu, failed when it was run again (%.200s); its earlier "
+      "record stays",
+      record->cell->algorithm_label, record->cell->problem_label, (unsigned long long)record->seed,
+      record->message);
+  }
+  if (!failed && record->message[0]) {
+    /* Report an excess over the optimum once per problem; every record has its own message. */
+    const RgCell *cells = session->plan->study->cells;
+    int first = trial->cell; /* of its problem */
+    while (first > 0 && !strcmp(cells[first - 1].problem_label, cells[first].problem_label))
+      first--;
+    if (!PetscBTLookupSet(session->exceeded, first))
+      rg_session_tell(session, session->rank, "%.100s on %.100s, seed %llu: %.200s",
+                      record->cell->algorithm_label, record->cell->problem_label,
+                      (unsigned long long)record->seed, record->message);
+  }
   PetscCall(fill_provenance(session, &session->plan->study->cells[trial->cell], record));
   rg_guard_lock(session->guard);
   PetscCall(rg_store_add(session->store, record, &fault));
@@ -207,7 +203,7 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
 static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
 {
   RgChild *child = NULL;
-  RgPrograms here, held = {0};
+  RgPrograms here, on_team = {0};
   RgTrialServices host = {.stop = should_stop,
                           .stop_closure = session,
                           .directory = session->directory,
@@ -219,7 +215,7 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
 
   session->n_known = &host.n;
   PetscCall(rg_programs_here(session->log, &here));
-  if (session->holding != MPI_COMM_NULL) PetscCall(rg_programs_on_team(session->holding, &held));
+  if (session->holding != MPI_COMM_NULL) PetscCall(rg_programs_on_team(session->holding, &on_team));
   while (!*give_up && !should_stop(session)) {
     RgRecord record = {0};
     RgTrial trial;
@@ -229,7 +225,7 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
     if (index < 0) break;
     PetscCall(rg_plan_trial(session->plan, index, &trial));
     const RgCell *cell = &session->plan->study->cells[trial.cell];
-    host.programs = cell->run.ranks_per_trial > 1 ? &held : &here;
+    host.programs = cell->run.ranks_per_trial > 1 ? &on_team : &here;
     host.n = 0;
     session->trial = &trial;
     session->longest = 0;
@@ -249,7 +245,7 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
   }
   PetscCall(rg_child_close(&child, true));
   PetscCall(rg_programs_destroy(&here));
-  PetscCall(rg_programs_destroy(&held));
+  PetscCall(rg_programs_destroy(&on_team));
   PetscCall(session->broken);
   return 0;
 }
@@ -278,7 +274,7 @@ PetscErrorCode rg_session_trials(RgSession *session)
 {
   const RgStudy *study = session->plan->study;
   const double asked = session->options->grace;
-  bool give_up = false, held = false;
+  bool give_up = false, on_team = false;
 
   PetscCall(commits_alone(session, &session->alone));
   PetscCall(rg_guard_create(&(RgGuardOptions){.store = session->store,
@@ -291,15 +287,15 @@ PetscErrorCode rg_session_trials(RgSession *session)
   PetscCall(PetscMalloc1(study->n_cells, &session->pause));
   for (int c = 0; c < study->n_cells; c++) {
     session->pause[c] = -1;
-    held = held || (study->cells[c].crew.clock && study->cells[c].run.ranks_per_trial > 1);
+    on_team = on_team || (study->cells[c].crew.clock && study->cells[c].run.ranks_per_trial > 1);
   }
-  if (held) PetscCallMPI(MPI_Comm_dup(session->comm, &session->holding));
+  if (on_team) PetscCallMPI(MPI_Comm_dup(session->comm, &session->holding));
   for (int level = 0; level < session->teams.n; level++) {
     if (rg_team_is_leader(session->team[level])) {
       PetscCall(run_level(session, level, &give_up));
       PetscCall(rg_team_release(session->team[level]));
     } else {
-      if (held) PetscCall(rg_holder_create(session->holding, session->log, &session->holder));
+      if (on_team) PetscCall(rg_holder_create(session->holding, session->log, &session->holder));
       PetscCall(rg_team_serve(session->team[level], poll, session));
       PetscCall(rg_holder_destroy(&session->holder));
     }

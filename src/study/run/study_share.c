@@ -9,25 +9,6 @@
 #include "study/record/record.h"
 #include "study/record/software.h"
 
-/* Whether this rank runs the sources that rank 0 runs; else report its build as a mistake. */
-static PetscErrorCode check_sources(MPI_Comm comm, int rank, const char *path,
-                                    RgDiagnostics *diagnostics)
-{
-  char *software, source[64], first[64];
-
-  PetscCall(rg_software_describe(&software));
-  const RgSoftware parts = rg_software_parts(software);
-  snprintf(source, sizeof(source), "%.*s", parts.source.length, parts.source.at);
-  memcpy(first, source, sizeof(first));
-  PetscCallMPI(MPI_Bcast(first, sizeof(first), MPI_CHAR, 0, comm));
-  if (strcmp(first, source))
-    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0},
-                       "rank %d runs another build than rank 0: %.*s; put the same installation "
-                       "first in PATH on all hosts",
-                       rank, parts.build.length, parts.build.at);
-  return PetscFree(software);
-}
-
 /* Whether all ranks have the same cells as rank 0; the texts of cells include hashes of data and
    programs. */
 static PetscErrorCode have_same_cells(MPI_Comm comm, const RgStudy *study, bool *same)
@@ -70,7 +51,19 @@ PetscErrorCode rg_study_share(MPI_Comm comm, const RgRegistry *registry, const c
 
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(PetscMemzero(study, sizeof(*study)));
-  PetscCall(check_sources(comm, rank, path, diagnostics));
+  /* Compare the sources with those that rank 0 runs. */
+  char *software, source[64], first[64];
+  PetscCall(rg_software_describe(&software));
+  const RgSoftware parts = rg_software_parts(software);
+  snprintf(source, sizeof(source), "%.*s", parts.source.length, parts.source.at);
+  memcpy(first, source, sizeof(first));
+  PetscCallMPI(MPI_Bcast(first, sizeof(first), MPI_CHAR, 0, comm));
+  if (strcmp(first, source))
+    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0},
+                       "rank %d runs another build than rank 0: %.*s; put the same installation "
+                       "first in PATH on all hosts",
+                       rank, parts.build.length, parts.build.at);
+  PetscCall(PetscFree(software));
   PetscCall(find_speaker(comm, diagnostics->n > before, speaker));
   if (*speaker >= 0) return 0;
   if (rank == 0) PetscCall(rg_study_read_file(path, &text, &length, diagnostics));

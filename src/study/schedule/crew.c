@@ -49,9 +49,9 @@ typedef struct {
   Again *again; /* ascending by submission */
   int n_open;
   int *open; /* submissions asked for and not reported, ascending */
-  int n_ended, n_held;
+  int n_ended, n_kept;
   RgCrewRow *ended; /* ended in this instant, in order */
-  RgCrewRow *held;  /* ended, and held back until their batch is complete */
+  RgCrewRow *kept;  /* ended, and kept until their batch is complete */
   int first_waiting, n_waiting;
   int *waiting;                 /* workers that wait for the method, a ring of `workers` entries */
   bool thinking;                /* the method thinks about a query */
@@ -278,8 +278,8 @@ static PetscErrorCode end_evaluation(Crew *crew, int w, int64_t finished, RgEndi
 
   if (is_batched(crew, row.submission)) {
     crew->batch--;
-    PetscCall(RG_GROW(crew->n_held, crew->held));
-    crew->held[crew->n_held++] = row;
+    PetscCall(RG_GROW(crew->n_kept, crew->kept));
+    crew->kept[crew->n_kept++] = row;
   } else {
     PetscCall(RG_GROW(crew->n_ended, crew->ended));
     crew->ended[crew->n_ended++] = row;
@@ -409,9 +409,9 @@ static PetscErrorCode tell_rows(Crew *crew, int *n, RgCrewRow *rows)
 static PetscErrorCode tell(Crew *crew, bool all)
 {
   PetscCall(tell_rows(crew, &crew->n_ended, crew->ended));
-  if (!crew->n_held || (crew->batch && !all)) return 0;
-  qsort(crew->held, (size_t)crew->n_held, sizeof(RgCrewRow), compare_rows);
-  return tell_rows(crew, &crew->n_held, crew->held);
+  if (!crew->n_kept || (crew->batch && !all)) return 0;
+  qsort(crew->kept, (size_t)crew->n_kept, sizeof(RgCrewRow), compare_rows);
+  return tell_rows(crew, &crew->n_kept, crew->kept);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -485,5 +485,5 @@ PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewCallbacks *
   PetscCall(tell(&crew, true));
   outcome->in_flight = crew.n_open;
   return RG_FREE(&crew.workers, &crew.idle, &crew.events, &crew.again, &crew.open, &crew.ended,
-                 &crew.held, &crew.waiting, &crew.news);
+                 &crew.kept, &crew.waiting, &crew.news);
 }

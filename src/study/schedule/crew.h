@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
   int worker;
   bool lost;
-  int64_t finished; /* not after the tick at which the crew hears of it */
+  int64_t finished; /* not after the tick at which the crew learns of it */
 } RgCrewNews;
 
 /* Callbacks of the crew. One that sets *stop ends the run. */

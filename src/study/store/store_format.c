@@ -3,7 +3,7 @@
 #include "study/record/fields.h"
 #include "study/store/index.h"
 #include "study/hdf5/container.h"
-#include "study/file/swept.h"
+#include "study/file/cell_data.h"
 #include "study/store/store.h"
 
 static const char introduction[] =

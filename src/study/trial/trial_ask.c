@@ -242,9 +242,9 @@ PetscErrorCode rg_trial_choose(RgTrialRun *run, int submission, bool *stop)
 }
 
 /* A given design keeps the values of its file for coordinates that count, because the conversion
-   from the unit cube may change the last bits. Coordinates that don't count are settled. A method
-   with a model or a search is told the design that is evaluated; the steps of others would be too
-   small for that. */
+   from the unit cube may change the last bits. Coordinates that don't count have a fixed value. A
+   method with a model or a search is told the design that is evaluated; the steps of others would
+   be too small for that. */
 void rg_trial_convert_query(RgTrialRun *run, int submission)
 {
   const RgSpace *design = &run->of.problem->domain.design;

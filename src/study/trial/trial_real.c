@@ -220,18 +220,18 @@ static PetscErrorCode poll_program(RgTrialRun *run, double seconds, bool *any)
 {
   const RgPrograms *programs = run->of.host->programs;
   RgReal *real = run->real;
-  RgProgramAnswer heard = {0};
+  RgProgramAnswer reply = {0};
 
-  PetscCall(programs->wait(programs->closure, seconds, &heard));
-  *any = heard.worker > 0;
+  PetscCall(programs->wait(programs->closure, seconds, &reply));
+  *any = reply.worker > 0;
   if (!*any) return 0;
   PetscCall(RG_GROW(real->n_arrivals, real->arrivals));
   Arrival *arrival = &real->arrivals[real->n_arrivals++];
   *arrival = (Arrival){
-    .worker = heard.worker, .tick = now(real), .unreachable = heard.unreachable, .cpu = heard.cpu};
-  if (heard.answer) PetscCall(rg_text_add_bytes(&arrival->answer, heard.answer, heard.length));
-  else PetscCall(rg_text_add(&arrival->mistake, "%s", heard.mistake));
-  if (heard.n_errors) PetscCall(rg_text_add_bytes(&arrival->errors, heard.errors, heard.n_errors));
+    .worker = reply.worker, .tick = now(real), .unreachable = reply.unreachable, .cpu = reply.cpu};
+  if (reply.answer) PetscCall(rg_text_add_bytes(&arrival->answer, reply.answer, reply.length));
+  else PetscCall(rg_text_add(&arrival->mistake, "%s", reply.mistake));
+  if (reply.n_errors) PetscCall(rg_text_add_bytes(&arrival->errors, reply.errors, reply.n_errors));
   return 0;
 }
 

@@ -8,18 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether a design is feasible; for designs that were not evaluated themselves. */
-static PetscErrorCode is_feasible(RgTrialRun *run, const RgPoint *point, bool *feasible)
-{
-  RgFailure failure = {0};
-
-  PetscCall(rg_problem_constrain(run->of.problem, point, run->rows.numbers, &failure));
-  *feasible = !failure.failed;
-  for (int k = 0; k < run->of.problem->domain.n_constraints && *feasible; k++)
-    *feasible = run->rows.numbers[k] <= 0;
-  return 0;
-}
-
 /* Compute F design by design; NaN if a design is infeasible or F fails. */
 static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, int n,
                                        const RgPoint *points, double *F)
@@ -29,7 +17,13 @@ static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, i
     bool feasible = column != RG_COLUMN_X || run->rows.history.feasible[first + i];
     F[i] = NAN;
     if (isnan(points[i].x[0])) continue;
-    if (column != RG_COLUMN_X) PetscCall(is_feasible(run, &points[i], &feasible));
+    if (column != RG_COLUMN_X) { /* the design was not evaluated itself */
+      RgFailure unknown = {0};
+      PetscCall(rg_problem_constrain(run->of.problem, &points[i], run->rows.numbers, &unknown));
+      feasible = !unknown.failed;
+      for (int k = 0; k < run->of.problem->domain.n_constraints && feasible; k++)
+        feasible = run->rows.numbers[k] <= 0;
+    }
     if (!feasible) continue;
     PetscCall(rg_problem_objective(run->of.problem, 1, &points[i], &F[i], &failure));
     if (failure.failed) F[i] = NAN;
@@ -111,7 +105,6 @@ PetscErrorCode rg_trial_reaches(RgTrialRun *run, int row, bool *reached)
   return 0;
 }
 
-/* Compute regret by score s. */
 static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
 {
   const int columns[] = {RG_COLUMN_SCORE_INSTANTANEOUS_REGRET, RG_COLUMN_SCORE_SIMPLE_REGRET,
@@ -167,7 +160,6 @@ static PetscErrorCode compute_regret(const RgCell *cell, RgRecord *record, doubl
   return 0;
 }
 
-/* Record the error of F so far. */
 static void record_error(RgTrialRun *run)
 {
   const double error = run->of.problem->objective_error;

@@ -144,19 +144,6 @@ static PetscErrorCode ask_recommendation(RgTrialRun *run, int row)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Decide whether the trial ends after row `row`, and record why. */
-static PetscErrorCode check_end(RgTrialRun *run, int row)
-{
-  const RgTrialSettings *settings = &run->of.cell->run;
-  bool reached = false;
-
-  if (!isnan(settings->stop_regret)) PetscCall(rg_trial_reaches(run, row, &reached));
-  if (reached) run->ended = RG_ENDED_REGRET;
-  else if (run->rows.seconds >= settings->stop_seconds) run->ended = RG_ENDED_SECONDS;
-  if (run->ended) rg_trial_record_extra(run, RG_EXTRA_STOPPED, 0, row, run->ended);
-  return 0;
-}
-
 PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop)
 {
   RgHistory *history = &run->rows.history;
@@ -180,7 +167,15 @@ PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop)
   rg_trial_record_extra(run, RG_EXTRA_STOPPED, 0, row, 0);
   PetscCall(ask_recommendation(run, row));
   rg_trial_record_time(run, row);
-  if (row >= n0 || (row == n0 - 1 && rg_trial_continues(run))) PetscCall(check_end(run, row));
+  if (row >= n0 || (row == n0 - 1 && rg_trial_continues(run))) {
+    /* Decide whether the trial ends after row `row`, and record why. */
+    const RgTrialSettings *settings = &run->of.cell->run;
+    bool reached = false;
+    if (!isnan(settings->stop_regret)) PetscCall(rg_trial_reaches(run, row, &reached));
+    if (reached) run->ended = RG_ENDED_REGRET;
+    else if (run->rows.seconds >= settings->stop_seconds) run->ended = RG_ENDED_SECONDS;
+    if (run->ended) rg_trial_record_extra(run, RG_EXTRA_STOPPED, 0, row, run->ended);
+  }
   *stop = run->failure.failed || run->abandoned || run->ended;
   return 0;
 }

@@ -3,7 +3,7 @@
 #include "fake_study.h"
 #include "study/record/fields.h"
 #include "study/record/software.h"
-#include "study/file/swept.h"
+#include "study/file/cell_data.h"
 
 RG_TEST(widths_follow_the_record)
 {

@@ -1,5 +1,5 @@
 /* The parameters table of the noise, its check over the designs, and its draws. */
-#include "study/file/noise_options.h"
+#include "study/file/study.h"
 #include "base/inputs.h"
 #include "base/text.h"
 #include "maths/design.h"
