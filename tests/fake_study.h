@@ -138,10 +138,12 @@ static inline PetscErrorCode fake_image(RgMedium *image)
     rg_hash_hex(checksum, records[i].checksum);
     list[i] = &records[i];
   }
-  RgContainerInfo info = rg_container_info(&fake.study);
+  RgStoreInfo info;
+  PetscCall(rg_store_info_create(&fake.study, &info));
   info.n_trials = FAKE_CELLS;
   PetscCall(rg_container_image(FAKE_CELLS, list, &info, image, &fault));
   PetscCheck(!fault.code, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", fault.message);
+  PetscCall(rg_store_info_clear(&info));
   for (int i = 0; i < FAKE_CELLS; i++) PetscCall(rg_record_destroy(&records[i]));
   fake_destroy(&fake);
   return 0;

@@ -6,7 +6,6 @@
 #include "study/file/registry.h"
 #include "study/hdf5/container.h"
 #include "study/plan/plan.h"
-#include "study/record/archive.h"
 #include "study/record/software.h"
 #include "study/run/fingerprint.h"
 #include "study/record/record.h"

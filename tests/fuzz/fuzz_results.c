@@ -276,10 +276,10 @@ static void add_object(hid_t file, const char *path, Input *input)
 static void edit_attribute(hid_t file, const char *path, Input *input)
 {
   static const char *const others[] = {"problem_label", "description", "units"};
-  unsigned which = take(input) % (RG_ATTRIBUTE_COUNT + 3);
-  const char *name =
-    which < RG_ATTRIBUTE_COUNT ? rg_attributes[which].name : others[which - RG_ATTRIBUTE_COUNT];
-  hid_t object = H5Oopen(file, which < RG_ATTRIBUTE_COUNT ? "/" : path, H5P_DEFAULT);
+  unsigned which = take(input) % (unsigned)(rg_attribute_count + 3);
+  const unsigned n = (unsigned)rg_attribute_count;
+  const char *name = which < n ? rg_attributes[which].name : others[which - n];
+  hid_t object = H5Oopen(file, which < n ? "/" : path, H5P_DEFAULT);
   unsigned how = take(input) % 4;
   RgFault fault = {0};
 
@@ -313,7 +313,7 @@ static void read_back(const void *bytes, size_t length)
 
   FUZZ_OK(rg_container_open(&medium, &cursor.container, &fault));
   if (!fault.code) {
-    FUZZ_OK(rg_index_add(&index, "edited", true, &cursor.container, &damage));
+    FUZZ_OK(rg_index_add(&index, "edited", RG_ANYWHERE, &cursor, &damage));
     if (!damage.code) FUZZ_OK(rg_index_sort(&index));
   }
   while (rg_cursor_next(&cursor, &fault)) {

@@ -9,55 +9,65 @@
 #include "base/hash.h"
 #include "study/hdf5/group.h"
 
-RgContainerInfo rg_container_info(const RgStudy *study)
+PetscErrorCode rg_store_info_create(const RgStudy *study, RgStoreInfo *info)
 {
-  RgContainerInfo info = {.title = study->title && study->title[0] ? study->title : study->name,
-                          .references = study->reference,
-                          .study_name = study->name,
-                          .study = study->text,
-                          .study_seed = study->seed};
+  const char *title = study->title && study->title[0] ? study->title : study->name;
 
-  for (int i = 0; i < RG_CREDITS; i++) info.credit[i] = study->credit[i];
+  *info = (RgStoreInfo){.schema_version = RG_SCHEMA_VERSION, .seed = study->seed};
+  PetscCall(PetscStrallocpy(title, &info->title));
+  PetscCall(PetscStrallocpy(study->reference, &info->references));
+  PetscCall(PetscStrallocpy(study->name, &info->name));
+  PetscCall(PetscStrallocpy(study->text, &info->study));
+  for (int i = 0; i < RG_CREDITS; i++)
+    PetscCall(PetscStrallocpy(study->credit[i], &info->credit[i]));
   for (int c = 0; c < study->n_cells; c++)
-    info.n_planned += study->cells[c].n_seeds * rg_study_instances(study, &study->cells[c]);
-  return info;
+    info->n_planned += study->cells[c].n_seeds * rg_study_instances(study, &study->cells[c]);
+  return 0;
 }
 
-void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFault *fault)
+void rg_container_write_info(hid_t file, const RgStoreInfo *info, RgFault *fault)
 {
-  const struct {
-    int attribute;
-    const char *text;
-    int64_t value;
-  } values[] = {
-    {RG_ATTRIBUTE_CONVENTIONS, "CF-1.10", 0},
-    {RG_ATTRIBUTE_TITLE, info->title, 0},
-    {RG_ATTRIBUTE_HISTORY, info->history, 0},
-    {RG_ATTRIBUTE_SOURCE, "regatta " RG_VERSION, 0},
-    {RG_ATTRIBUTE_REFERENCES, info->references, 0},
-    {RG_ATTRIBUTE_SCHEMA_VERSION, NULL, RG_SCHEMA_VERSION},
-    {RG_ATTRIBUTE_STUDY_NAME, info->study_name, 0},
-    {RG_ATTRIBUTE_STUDY_SEED, NULL, (int64_t)info->study_seed},
-    {RG_ATTRIBUTE_STUDY, info->study, 0},
-    {RG_ATTRIBUTE_COMPLETE, NULL, info->complete},
-    {RG_ATTRIBUTE_N_TRIALS, NULL, info->n_trials},
-    {RG_ATTRIBUTE_N_PLANNED, NULL, info->n_planned},
-    {RG_ATTRIBUTE_N_FAILED, NULL, info->n_failed},
-    {RG_ATTRIBUTE_CHECKSUM, info->checksum, 0},
-    {RG_ATTRIBUTE_CHECKSUM_COLUMNS, rg_checksum_columns, 0},
-  };
-
-  for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-    const RgAttributeInfo *attribute = &rg_attributes[values[i].attribute];
-    if (attribute->text)
-      rg_h5_write_text(file, attribute->name, values[i].text ? values[i].text : "", fault);
-    else rg_h5_write_integer(file, attribute->name, values[i].value, fault);
+  for (int a = 0; a < rg_attribute_count; a++) {
+    const RgAttributeInfo *attribute = &rg_attributes[a];
+    const char *at = (const char *)info + attribute->offset, *text = attribute->constant;
+    if (attribute->type == RG_FIELD_INT) {
+      rg_h5_write_integer(file, attribute->name, *(const int *)at, fault);
+    } else if (attribute->type == RG_FIELD_COUNT) {
+      rg_h5_write_integer(file, attribute->name, (int64_t) * (const uint64_t *)at, fault);
+    } else {
+      if (!text) text = attribute->type == RG_FIELD_TEXT ? *(char *const *)at : at;
+      if (!attribute->optional || (text && text[0]))
+        rg_h5_write_text(file, attribute->name, text ? text : "", fault);
+    }
   }
-  if (info->archive_of[0])
-    rg_h5_write_text(file, rg_attributes[RG_ATTRIBUTE_ARCHIVE_OF].name, info->archive_of, fault);
-  for (int i = 0; i < RG_CREDITS; i++)
-    if (info->credit[i] && info->credit[i][0])
-      rg_h5_write_text(file, rg_attributes[RG_ATTRIBUTE_CREDIT + i].name, info->credit[i], fault);
+}
+
+PetscErrorCode rg_container_read_info(const RgContainer *container, RgStoreInfo *info)
+{
+  for (int a = 0; a < rg_attribute_count; a++) {
+    const RgAttributeInfo *attribute = &rg_attributes[a];
+    char *at = (char *)info + attribute->offset, *text;
+    int64_t value = 0;
+    if (attribute->constant) continue;
+    if (attribute->type == RG_FIELD_INT || attribute->type == RG_FIELD_COUNT) {
+      (void)rg_h5_read_integer(container->file, attribute->name, &value);
+      if (attribute->type == RG_FIELD_INT) *(int *)at = (int)value;
+      else *(uint64_t *)at = (uint64_t)value;
+      continue;
+    }
+    PetscCall(rg_h5_read_text(container->file, attribute->name, &text, NULL));
+    if (attribute->type == RG_FIELD_TEXT) {
+      PetscCall(PetscFree(*(char **)at));
+      *(char **)at = text;
+      continue;
+    }
+    PetscCall(PetscStrncpy(at, text, attribute->size));
+    PetscCall(PetscFree(text));
+  }
+  if (!info->directory) return 0;
+  info->checksum[0] = info->archive_of[0] = '\0'; /* of the shard */
+  info->complete = 0;
+  return 0;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -133,23 +143,13 @@ void rg_container_check(const RgContainer *container, RgFault *fault)
 
 PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container, RgFault *fault)
 {
-  PetscCall(PetscMemzero(container, sizeof(*container)));
-  container->fd = -1;
-  container->earlier = -1;
-  container->medium = *medium;
+  *container = (RgContainer){.medium = *medium};
   container->file = rg_medium_open(&container->medium, false);
-  if (container->file < 0) {
+  if (container->file < 0)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read it: damaged, or no results file");
-    rg_container_check(container, fault);
-    return 0;
-  }
-  if (!rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_SCHEMA_VERSION].name,
-                          &container->schema_version)) {
+  else if (!rg_h5_read_integer(container->file, "schema_version", &container->schema_version))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "it was not written by regatta");
-    rg_container_check(container, fault);
-    return 0;
-  }
-  if (container->schema_version < RG_SCHEMA_OLDEST)
+  else if (container->schema_version < RG_SCHEMA_OLDEST)
     rg_fault_set(fault, RG_FAULT_FOREIGN,
                  "it has schema %lld, of a version before the first release; this regatta reads "
                  "schemas %d to %d",
@@ -172,12 +172,11 @@ PetscErrorCode rg_container_close(RgContainer *container)
 {
   PetscCall(rg_cell_reader_close(&container->cells));
   if (container->file > 0) (void)rg_medium_close(&container->medium, container->file);
-  if (container->fd >= 0) close(container->fd); /* neither this nor the file was written to */
+  if (container->owned && container->medium.fd >= 0) close(container->medium.fd); /* only read */
+  if (container->owned && container->medium.fd < 0) PetscCall(PetscFree(container->medium.bytes));
   for (int i = 0; i < container->n; i++) PetscCall(PetscFree(container->groups[i].name));
-  PetscCall(RG_FREE(&container->groups, &container->loaded));
-  container->file = -1;
-  container->fd = -1;
-  container->n = 0;
+  PetscCall(PetscFree(container->groups));
+  *container = (RgContainer){0};
   return 0;
 }
 
@@ -185,11 +184,14 @@ PetscErrorCode rg_container_close(RgContainer *container)
 
 enum { CURSOR_BLOCK = 2048 };
 
-/* Make room to read ahead in a group of n trials; the records of the last group are removed. */
-static PetscErrorCode make_room(RgCursor *cursor, int n)
+/* Open the next group, and make room to read ahead in it. */
+static PetscErrorCode open_next_group(RgCursor *cursor, RgFault *fault)
 {
-  const int room = PetscMin(CURSOR_BLOCK, n);
-
+  if (cursor->n_groups) PetscCall(rg_group_close(&cursor->group));
+  PetscCall(rg_container_open_group(&cursor->container, cursor->n_groups++, &cursor->group, fault));
+  cursor->position = 0;
+  cursor->n = fault->code ? 0 : cursor->group.shape->extent[RG_AXIS_TRIAL];
+  const int room = PetscMin(CURSOR_BLOCK, cursor->n);
   if (room <= cursor->n_block) return 0;
   PetscCall(PetscFree(cursor->block));
   PetscCall(PetscCalloc1(room, &cursor->block));
@@ -197,40 +199,26 @@ static PetscErrorCode make_room(RgCursor *cursor, int n)
   return 0;
 }
 
-static PetscErrorCode open_next_group(RgCursor *cursor, RgFault *fault)
-{
-  if (!cursor->block) {
-    PetscCall(make_room(cursor, 1));
-    cursor->group = rg_group_none();
-  }
-  PetscCall(rg_group_close(&cursor->group));
-  PetscCall(rg_container_open_group(&cursor->container, cursor->n_groups++, &cursor->group, fault));
-  cursor->position = 0;
-  cursor->n = fault->code ? 0 : cursor->group.shape->n;
-  PetscCall(make_room(cursor, cursor->n));
-  return 0;
-}
-
-/* Read the fields of the next n trials, and give them their cells. */
-static PetscErrorCode read_block(RgCursor *cursor, int n, RgFault *fault)
+/* Read the fields of the next trials, and give them their cells. */
+static PetscErrorCode read_block(RgCursor *cursor, RgFault *fault)
 {
   const bool old = cursor->container.schema_version < 3;
+  const int n = PetscMin(CURSOR_BLOCK, cursor->n - cursor->position);
+  const bool all = cursor->reader == RG_READ_ALL;
 
-  PetscCall(rg_group_read_fields(&cursor->group, cursor->position, n, cursor->heads, old,
+  PetscCall(rg_group_read_fields(&cursor->group, cursor->position, n, cursor->reader, old,
                                  cursor->block, fault));
-  if (cursor->no_cells) return 0;
-  if (old) PetscCall(rg_schema2_cells(&cursor->group, cursor->position, n, cursor->block, fault));
-  for (int i = 0; i < n && !old; i++)
+  if (!all && cursor->reader != RG_READ_HEADS) return 0;
+  if (old) return rg_schema2_cells(&cursor->group, cursor->position, n, cursor->block, fault);
+  for (int i = 0; i < n; i++)
     PetscCall(rg_cell_reader_read(&cursor->container.cells, cursor->container.file,
-                                  cursor->block[i].cell_number, !cursor->heads,
-                                  &cursor->block[i].cell, fault));
+                                  cursor->block[i].cell_number, all, &cursor->block[i].cell,
+                                  fault));
   return 0;
 }
 
 static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
 {
-  int at, n;
-
   if (cursor->record) {
     PetscCall(rg_record_destroy(cursor->record));
     cursor->position++;
@@ -239,12 +227,11 @@ static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
   }
   while (!fault->code && cursor->position == cursor->n && cursor->n_groups < cursor->container.n)
     PetscCall(open_next_group(cursor, fault));
-  at = cursor->position % CURSOR_BLOCK;
-  if (!fault->code && cursor->position < cursor->n && at == 0 && !cursor->bare) {
-    n = PetscMin(CURSOR_BLOCK, cursor->n - cursor->position);
-    PetscCall(read_block(cursor, n, fault));
-  }
-  if (!fault->code && cursor->position < cursor->n) cursor->record = &cursor->block[at];
+  const bool more = cursor->position < cursor->n;
+  const int at = cursor->position % CURSOR_BLOCK;
+  if (!fault->code && more && at == 0 && cursor->reader != RG_READ_NOTHING)
+    PetscCall(read_block(cursor, fault));
+  if (!fault->code && more) cursor->record = &cursor->block[at];
   else rg_container_check(&cursor->container, fault);
   return 0;
 }
@@ -256,13 +243,20 @@ bool rg_cursor_next(RgCursor *cursor, RgFault *fault)
   return !cursor->broken && cursor->record;
 }
 
+PetscErrorCode rg_cursor_rewind(RgCursor *cursor, RgReader reader)
+{
+  if (cursor->n_groups) PetscCall(rg_group_close(&cursor->group));
+  for (int i = 0; i < cursor->n_block; i++) PetscCall(rg_record_destroy(&cursor->block[i]));
+  cursor->record = NULL;
+  cursor->position = cursor->ordinal = cursor->n = cursor->n_groups = 0;
+  cursor->reader = reader;
+  return 0;
+}
+
 PetscErrorCode rg_cursor_close(RgCursor *cursor)
 {
-  if (cursor->block) {
-    PetscCall(rg_group_close(&cursor->group));
-    for (int i = 0; i < cursor->n_block; i++) PetscCall(rg_record_destroy(&cursor->block[i]));
-    PetscCall(PetscFree(cursor->block));
-  }
+  PetscCall(rg_cursor_rewind(cursor, cursor->reader));
+  PetscCall(PetscFree(cursor->block));
   PetscCall(rg_container_close(&cursor->container));
   PetscCall(cursor->broken);
   return 0;

@@ -41,21 +41,10 @@ PetscErrorCode rg_cell_reader_close(RgCellReader *reader);
 
 /* ---- containers ------------------------------------------------------------------------------ */
 
-/* Root attributes to write. Texts are borrowed. */
-typedef struct {
-  const char *title, *references, *study_name, *study, *history;
-  const char *credit[RG_CREDITS]; /* NULL or "": not written */
-  uint64_t study_seed;
-  bool complete;
-  int n_trials, n_failed, n_planned;
-  char checksum[RG_ID_LENGTH + 1];
-  char archive_of[RG_ID_LENGTH + 1]; /* checksum of the full results; "": no archive */
-} RgContainerInfo;
-
-/* The attributes that come from the study. The caller sets complete, counts, checksum and
-   history. */
-RgContainerInfo rg_container_info(const RgStudy *study);
-void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFault *fault);
+/* What the study says of its files; the caller sets complete, counts, checksum and history, and
+   clears it with rg_store_info_clear. */
+PetscErrorCode rg_store_info_create(const RgStudy *study, RgStoreInfo *info);
+void rg_container_write_info(hid_t file, const RgStoreInfo *info, RgFault *fault);
 
 typedef struct {
   char *name;   /* name of the HDF5 group; owned */
@@ -65,9 +54,8 @@ typedef struct {
 /* A container open for reading. */
 typedef struct {
   RgMedium medium;
-  int fd;                /* -1: not open; owned */
-  unsigned char *loaded; /* owned, may be NULL */
-  hid_t file, earlier;   /* earlier: the HDF5 group, negative if it does not exist */
+  bool owned;          /* the descriptor or the bytes of the medium */
+  hid_t file, earlier; /* earlier: the HDF5 group; not positive: closed, or does not exist */
   int64_t schema_version;
   int n;
   RgGroupPlace *groups; /* by name; groups inside `earlier` come last */
@@ -82,6 +70,8 @@ PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
    non-existent, so call this after every kind of read; this fault replaces conclusions from
    missing data. */
 void rg_container_check(const RgContainer *container, RgFault *fault);
+/* Read the root attributes; those of a shard that say nothing of its directory are left empty. */
+PetscErrorCode rg_container_read_info(const RgContainer *container, RgStoreInfo *info);
 /* Open group `i`. The caller closes it with rg_group_close in any case. */
 PetscErrorCode rg_container_open_group(const RgContainer *container, int i, RgGroup *group,
                                        RgFault *fault);
@@ -94,13 +84,11 @@ PetscErrorCode rg_container_close(RgContainer *container);
      while (rg_cursor_next(&cursor, &fault)) ... cursor.record ...
      PetscCall(rg_cursor_close(&cursor));                                in any case
 
-   The cursor reads the fields of a record, not its columns. To keep a record, copy the struct and
+   The cursor reads fields of a record, not its columns. To keep a record, copy the struct and
    zero it. Memory: the fields of 2048 trials. */
 typedef struct {
   RgContainer container;
-  bool heads;            /* set before the first call: read only the head fields of each record */
-  bool bare;             /* set before the first call: read no fields */
-  bool no_cells;         /* set before the first call: records have no cells */
+  RgReader reader;       /* set before the first call: what to read of each record */
   RgGroup group;         /* the open group */
   RgRecord *record;      /* the current record; owned by the cursor */
   int position;          /* position of the record in its group */
@@ -114,6 +102,8 @@ typedef struct {
 bool rg_cursor_next(RgCursor *cursor, RgFault *fault);
 /* Read the columns of the record and compare its checksum with the stored one. */
 PetscErrorCode rg_cursor_read(RgCursor *cursor, RgFault *fault);
+/* Go back before the first trial. */
+PetscErrorCode rg_cursor_rewind(RgCursor *cursor, RgReader reader);
 PetscErrorCode rg_cursor_close(RgCursor *cursor);
 
 /* ---- shards ---------------------------------------------------------------------------------- */
@@ -126,10 +116,13 @@ void rg_trailer_write(uint64_t length, const uint64_t hash[2], unsigned char *tr
 /* False if the bytes are not a trailer. */
 bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t hash[2]);
 
+/* Append the trailer to a file in memory. hex: its hash. */
+PetscErrorCode rg_medium_seal(RgMedium *medium, char hex[33]);
+
 /* Build a container of n records in memory, without trailer; the caller frees it with
    rg_medium_clear. The function opens the image again and compares the checksum of every record.
    The records receive the numbers of their cells. */
-PetscErrorCode rg_container_image(int n, RgRecord *const *records, const RgContainerInfo *info,
+PetscErrorCode rg_container_image(int n, RgRecord *const *records, const RgStoreInfo *info,
                                   RgMedium *medium, RgFault *fault);
 
 /* Build a shard of n records: image and trailer in `bytes` (PetscFree), its name

@@ -48,11 +48,10 @@ bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t ha
 /* Records of one problem label, in the given order. */
 typedef struct {
   RgGroupShape shape;
-  int n;
   const RgRecord **records; /* owned; room for all records */
 } Share;
 
-static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_shares, Share *shares)
+static PetscErrorCode share_out(int n, RgRecord *const *records, int *n_shares, Share *shares)
 {
   for (int i = 0; i < n; i++) {
     const char *label = records[i]->cell->problem_label;
@@ -61,11 +60,10 @@ static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_sh
     if (s == *n_shares) {
       PetscCall(rg_group_shape_create(label, false, &shares[s].shape));
       PetscCall(PetscMalloc1(n, &shares[s].records));
-      shares[s].n = 0;
       (*n_shares)++;
     }
+    shares[s].records[shares[s].shape.extent[RG_AXIS_TRIAL]] = records[i];
     PetscCall(rg_group_shape_add(&shares[s].shape, records[i]));
-    shares[s].records[shares[s].n++] = records[i];
   }
   return 0;
 }
@@ -75,37 +73,33 @@ static PetscErrorCode write_share(RgMedium *medium, hid_t file, Share *share, Rg
   RgGroup group;
 
   PetscCall(rg_group_create(medium, file, &share->shape, share->records, &group, fault));
-  for (int i = 0; i < share->n; i++)
+  for (int i = 0; i < share->shape.extent[RG_AXIS_TRIAL]; i++)
     PetscCall(rg_group_write_columns(&group, i, share->records[i], fault));
   PetscCall(rg_group_close(&group));
-  return 0;
+  PetscCall(rg_group_shape_destroy(&share->shape));
+  return PetscFree(share->records);
 }
 
-static PetscErrorCode write_image(int n, RgRecord *const *records, const RgContainerInfo *info,
+static PetscErrorCode write_image(int n, RgRecord *const *records, const RgStoreInfo *info,
                                   RgMedium *medium, RgFault *fault)
 {
   RgCellTable table = {0};
   Share *shares;
   int n_shares = 0;
-  hid_t file;
+  const hid_t file = rg_medium_open(medium, true);
 
-  file = rg_medium_open(medium, true);
   if (file < 0) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't create a file in memory");
     return 0;
   }
-  PetscCall(PetscCalloc1(n, &shares));
-  PetscCall(share_out(n, (const RgRecord *const *)records, &n_shares, shares));
+  PetscCall(PetscMalloc1(n, &shares));
+  PetscCall(share_out(n, records, &n_shares, shares));
   rg_container_write_info(file, info, fault);
   for (int i = 0; i < n; i++)
     PetscCall(rg_cell_table_add(&table, records[i]->cell, &records[i]->cell_number));
   PetscCall(rg_cell_table_write(file, &table, fault));
   PetscCall(rg_cell_table_clear(&table));
-  for (int s = 0; s < n_shares; s++) {
-    PetscCall(write_share(medium, file, &shares[s], fault));
-    PetscCall(rg_group_shape_destroy(&shares[s].shape));
-    PetscCall(PetscFree(shares[s].records));
-  }
+  for (int s = 0; s < n_shares; s++) PetscCall(write_share(medium, file, &shares[s], fault));
   PetscCall(PetscFree(shares));
   if (!rg_medium_close(medium, file) || medium->error)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't finish a file in memory");
@@ -130,7 +124,7 @@ static PetscErrorCode check_image(int n, RgRecord *const *records, const RgMediu
                                   RgFault *fault)
 {
   RgMedium bytes = rg_medium_bytes(medium->bytes, medium->length);
-  RgCursor cursor = {.no_cells = true};
+  RgCursor cursor = {.reader = RG_READ_TRIALS};
   int seen = 0, last = n - 1;
 
   if (fault->code) return 0;
@@ -148,7 +142,7 @@ static PetscErrorCode check_image(int n, RgRecord *const *records, const RgMediu
   return 0;
 }
 
-PetscErrorCode rg_container_image(int n, RgRecord *const *records, const RgContainerInfo *info,
+PetscErrorCode rg_container_image(int n, RgRecord *const *records, const RgStoreInfo *info,
                                   RgMedium *medium, RgFault *fault)
 {
   *medium = rg_medium_memory();
@@ -157,45 +151,45 @@ PetscErrorCode rg_container_image(int n, RgRecord *const *records, const RgConta
   return 0;
 }
 
-static PetscErrorCode set_checksums(int n, RgRecord *const *records, RgContainerInfo *info)
-{
-  RgChecksum all = {0};
-  uint64_t checksum[2];
-
-  for (int i = 0; i < n; i++) {
-    PetscCall(rg_record_checksum(records[i], checksum));
-    rg_hash_hex(checksum, records[i]->checksum);
-    rg_checksum_add(&all, checksum);
-    info->n_failed += records[i]->status == RG_STATUS_FAILED;
-  }
-  info->n_trials = n;
-  rg_checksum_hex(&all, info->checksum);
-  return 0;
-}
-
 PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *const *records,
                               unsigned char **bytes, size_t *length, char name[RG_SHARD_NAME_MAX],
                               RgFault *fault)
 {
-  RgContainerInfo info = rg_container_info(study);
+  RgStoreInfo info;
+  RgChecksum all = {0};
   RgMedium medium;
-  uint64_t hash[2];
   char hex[33];
 
-  *bytes = NULL;
-  PetscCall(set_checksums(n, records, &info));
-  PetscCall(rg_container_image(n, records, &info, &medium, fault));
-  if (fault->code) {
-    PetscCall(rg_medium_clear(&medium));
-    return 0;
+  PetscCall(rg_store_info_create(study, &info));
+  info.n_trials = n;
+  for (int i = 0; i < n; i++) {
+    uint64_t checksum[2];
+    PetscCall(rg_record_checksum(records[i], checksum));
+    rg_hash_hex(checksum, records[i]->checksum);
+    rg_checksum_add(&all, checksum);
+    info.n_failed += records[i]->status == RG_STATUS_FAILED;
   }
-  *length = medium.length + RG_TRAILER_LENGTH;
-  rg_hash128(medium.bytes, medium.length, hash);
-  PetscCall(PetscRealloc(*length, &medium.bytes));
-  rg_trailer_write(medium.length, hash, medium.bytes + medium.length);
+  rg_checksum_hex(&all, info.checksum);
+  PetscCall(rg_container_image(n, records, &info, &medium, fault));
+  PetscCall(rg_store_info_clear(&info));
+  *bytes = NULL;
+  if (fault->code) return rg_medium_clear(&medium);
+  PetscCall(rg_medium_seal(&medium, hex));
   *bytes = medium.bytes;
-  rg_hash_hex(hash, hex);
+  *length = medium.length;
   snprintf(name, RG_SHARD_NAME_MAX, "%d-%s.h5", level, hex);
+  return 0;
+}
+
+PetscErrorCode rg_medium_seal(RgMedium *medium, char hex[33])
+{
+  uint64_t hash[2];
+
+  rg_hash128(medium->bytes, medium->length, hash);
+  rg_hash_hex(hash, hex);
+  PetscCall(PetscRealloc(medium->length + RG_TRAILER_LENGTH, &medium->bytes));
+  rg_trailer_write(medium->length, hash, medium->bytes + medium->length);
+  medium->length += RG_TRAILER_LENGTH;
   return 0;
 }
 
@@ -246,22 +240,22 @@ static int read_status(int fd, struct stat *status)
 #endif
 }
 
-static int open_to_read(const char *path, RgInside inside, uint64_t *length, int *error)
+/* Open a file as a medium to read; medium->fd is negative after an error. */
+static int open_to_read(const char *path, RgInside inside, RgMedium *medium)
 {
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK; /* a pipe without a writer must not block */
   struct stat status;
-  int fd;
+  int fd, error;
 
   do fd = inside == RG_ANYWHERE ? open(path, flags) : rg_inside_open(path, inside, flags);
   while (fd < 0 && errno == EINTR);
-  if (fd >= 0 && !read_status(fd, &status)) {
-    *length = (uint64_t)status.st_size;
-    *error = S_ISREG(status.st_mode) ? 0 : S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
-    return fd;
-  }
-  *error = errno;
-  if (fd >= 0) close(fd);
-  return -1;
+  error = fd < 0 || read_status(fd, &status) ? errno
+          : S_ISREG(status.st_mode)          ? 0
+          : S_ISDIR(status.st_mode)          ? EISDIR
+                                             : ESPIPE;
+  if (error && fd >= 0) close(fd);
+  *medium = rg_medium_descriptor(error ? -1 : fd, error ? 0 : (uint64_t)status.st_size);
+  return error;
 }
 
 /* Read all of [offset, offset + size). Returns 0 or an errno, EIO if the file ends early. */
@@ -278,70 +272,65 @@ static int read_at(int fd, uint64_t offset, size_t size, unsigned char *to)
   return 0;
 }
 
-/* Read the whole file; after an error of the medium, try once more. */
-static PetscErrorCode load(const char *path, RgInside inside, unsigned char **bytes,
-                           uint64_t *length, int *error)
+/* Read a whole file into bytes that the caller frees; after an error of the medium, try once more.
+   *error: errno. */
+static PetscErrorCode load(const char *path, RgInside inside, RgMedium *medium, int *error)
 {
-  *bytes = NULL;
   for (int attempt = 0; attempt < 2; attempt++) {
-    int fd = open_to_read(path, inside, length, error);
+    RgMedium file;
+    unsigned char *bytes = NULL;
+    *error = open_to_read(path, inside, &file);
+    *medium = rg_medium_bytes(NULL, 0);
     if (!*error) {
-      PetscCall(PetscMalloc1(*length + 1, bytes));
-      *error = read_at(fd, 0, *length, *bytes);
-      if (*error) PetscCall(PetscFree(*bytes));
+      PetscCall(PetscMalloc1(file.length + 1, &bytes));
+      *error = read_at(file.fd, 0, file.length, bytes);
+      close(file.fd);
+      if (*error) PetscCall(PetscFree(bytes));
+      else *medium = rg_medium_bytes(bytes, file.length);
     }
-    if (fd >= 0) close(fd);
     if (*error != EIO) break;
   }
   return 0;
 }
 
-static bool trailer_fits(const unsigned char *bytes, uint64_t length)
+/* Open what a medium has, which the container owns from now on, and name the file in the fault. */
+static PetscErrorCode open_container(const char *path, const RgMedium *medium,
+                                     RgContainer *container, RgFault *fault)
 {
-  uint64_t known, hash[2], found[2];
-
-  if (length < RG_TRAILER_LENGTH) return false;
-  length -= RG_TRAILER_LENGTH;
-  if (!rg_trailer_read(bytes + length, &known, hash) || known != length) return false;
-  rg_hash128(bytes, length, found);
-  return hash[0] == found[0] && hash[1] == found[1];
-}
-
-/* Turn the outcome of HDF5's opening into a fault of the file. */
-static void describe_fault(const char *path, const RgContainer *container, RgFault *fault)
-{
+  PetscCall(rg_container_open(medium, container, fault));
+  container->owned = true;
   if (fault->code) rg_fault_restate(fault, fault->code, path);
   else if (container->schema_version > RG_SCHEMA_VERSION)
     rg_fault_set(fault, RG_FAULT_NEWER,
                  "%s was written by a newer regatta (schema %lld); this one reads up to schema %d",
                  path, (long long)container->schema_version, RG_SCHEMA_VERSION);
+  return 0;
 }
 
 PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *container,
                              RgFault *fault)
 {
   RgMedium medium;
-  unsigned char *bytes;
-  uint64_t length = 0;
+  uint64_t length, hash[2], found[2];
   int error;
 
-  PetscCall(PetscMemzero(container, sizeof(*container)));
-  container->fd = -1;
-  PetscCall(load(path, inside, &bytes, &length, &error));
+  *container = (RgContainer){0};
+  PetscCall(load(path, inside, &medium, &error));
   if (error) {
     rg_fault_set(fault, code_of(error), "cannot read %s: %s", path, describe(error));
-  } else if (!trailer_fits(bytes, length)) {
-    rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
-                 length ? "its checksum does not fit" : "it is empty");
-    PetscCall(PetscFree(bytes));
-  } else {
-    medium = rg_medium_bytes(bytes, length);
-    container->loaded = bytes;
-    PetscCall(rg_container_open(&medium, container, fault));
-    container->loaded = bytes;
-    describe_fault(path, container, fault);
+    return 0;
   }
-  return 0;
+  bool fits = medium.length >= RG_TRAILER_LENGTH &&
+              rg_trailer_read(medium.bytes + medium.length - RG_TRAILER_LENGTH, &length, hash) &&
+              length == medium.length - RG_TRAILER_LENGTH;
+  if (fits) {
+    rg_hash128(medium.bytes, length, found);
+    fits = hash[0] == found[0] && hash[1] == found[1];
+  }
+  if (fits) return open_container(path, &medium, container, fault);
+  rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
+               medium.length ? "its checksum does not fit" : "it is empty");
+  return PetscFree(medium.bytes);
 }
 
 PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int *error)
@@ -409,41 +398,32 @@ static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *
   return 0;
 }
 
-static const double longest_pause = 1; /* seconds between two looks at a file that ends early */
-
 PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer *container,
                                      bool *trailed, RgFault *fault)
 {
+  const double longest_pause = 1; /* seconds between two looks at a file that ends early */
   RgMedium medium;
-  uint64_t length = 0;
   bool fits = true;
-  int error, fd;
+  int error;
 
-  PetscCall(PetscMemzero(container, sizeof(*container)));
-  container->fd = -1;
+  *container = (RgContainer){0};
   for (double pause = 0.1;; pause *= 2) {
     *trailed = false;
-    fd = open_to_read(path, RG_ANYWHERE, &length, &error);
-    if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, &error));
+    error = open_to_read(path, RG_ANYWHERE, &medium);
+    if (!error) PetscCall(check_trailer(medium.fd, medium.length, verify, trailed, &fits, &error));
     if (error || fits || *trailed || pause > longest_pause) break;
-    close(fd);
+    close(medium.fd);
     PetscCall(PetscSleep(pause)); /* this host may have an old size in a cache */
   }
+  if (!error && fits) return open_container(path, &medium, container, fault);
+  if (medium.fd >= 0) close(medium.fd);
   if (error)
     rg_fault_set(fault, error == EIO ? RG_FAULT_ERROR : code_of(error), "cannot read %s: %s", path,
                  describe(error));
-  else if (!fits)
+  else
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
                  *trailed ? "its checksum does not fit"
                           : "its last bytes are missing (or this host has an old size of it in a "
                             "cache; on a network file system try again in a minute)");
-  medium = rg_medium_descriptor(fd, length);
-  if (fault->code) {
-    if (fd >= 0) close(fd);
-    return 0;
-  }
-  PetscCall(rg_container_open(&medium, container, fault));
-  container->fd = fd;
-  describe_fault(path, container, fault);
   return 0;
 }

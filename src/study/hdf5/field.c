@@ -44,20 +44,23 @@ hid_t rg_field_axis(hid_t handle, RgAxis axis, hsize_t extent, RgFault *fault)
   return dataset;
 }
 
+bool rg_field_has_shape(hid_t dataset, int rank, const hsize_t *size)
+{
+  const hid_t space = H5Dget_space(dataset);
+  hsize_t found[3] = {0};
+  bool fits = H5Sget_simple_extent_ndims(space) == rank &&
+              H5Sget_simple_extent_dims(space, found, NULL) == rank;
+
+  for (int i = 0; i < rank; i++) fits = fits && found[i] == size[i];
+  H5Sclose(space);
+  return fits;
+}
+
 hid_t rg_field_open(hid_t handle, const char *name, int rank, const hsize_t *size, RgFault *fault)
 {
-  hsize_t found[3] = {0};
-  hid_t dataset = rg_h5_open_dataset(handle, name, fault), space;
-  bool fits = false;
+  const hid_t dataset = rg_h5_open_dataset(handle, name, fault);
 
-  if (dataset >= 0) {
-    space = H5Dget_space(dataset);
-    fits = H5Sget_simple_extent_ndims(space) == rank &&
-           H5Sget_simple_extent_dims(space, found, NULL) == rank;
-    for (int i = 0; i < rank; i++) fits = fits && found[i] == size[i];
-    H5Sclose(space);
-  }
-  if (!fits)
+  if (dataset < 0 || !rg_field_has_shape(dataset, rank, size))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "dataset '%s' is missing or has the wrong shape", name);
   return dataset;
 }

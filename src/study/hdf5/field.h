@@ -69,6 +69,8 @@ PetscErrorCode rg_settings_read(const RgRows *rows, RgSettingSet set, int first,
 
 /* Whether a dataset has the stored type of a field. */
 bool rg_field_fits(hid_t dataset, RgFieldType type);
+/* Whether a dataset has exactly these extents. */
+bool rg_field_has_shape(hid_t dataset, int rank, const hsize_t *size);
 /* Open a dataset of exactly these extents, or fail: data must fit into the buffers. */
 hid_t rg_field_open(hid_t handle, const char *name, int rank, const hsize_t *size, RgFault *fault);
 /* Read entries [first, first + n) along the first dimension of a dataset. */

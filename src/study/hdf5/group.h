@@ -10,19 +10,13 @@
 enum { RG_PART_X, RG_PART_C, RG_PARTS };
 /* The data that determines the datasets of a group and their sizes. */
 typedef struct {
-  char *label;                     /* problem label; owned */
-  bool earlier;                    /* inside the group `earlier` */
-  int n;                           /* number of trials */
-  int n_rows, dim_x, dim_c, dim_z; /* maxima over the trials; n_rows at least 1 */
-  int n_scores, n_terms;           /* likewise */
-  bool used[RG_COLUMN_COUNT];      /* some trial has a value in the column */
+  char *label;                /* problem label; owned */
+  bool earlier;               /* inside the group `earlier` */
+  int extent[RG_AXIS_COUNT];  /* number of trials, and maxima over them; evaluations at least 1 */
+  bool used[RG_COLUMN_COUNT]; /* some trial has a value in the column */
   /* Some trial has names for the design, or the context; for writing. */
   bool named[RG_PARTS];
-  bool crew;              /* some trial has several workers or a clock */
-  bool repeated;          /* some trial has a generation above 0 */
-  bool failing;           /* some trial has failed evaluations */
-  bool telling;           /* some trial has full texts about them */
-  bool real;              /* some trial ran on the real clock */
+  bool has[RG_OF_COUNT];  /* some trial requires such fields */
   char *inputs[RG_PARTS]; /* descriptions of the inputs; NULL if trials differ; owned */
   int n_extra;
   RgGroupExtra *extra;   /* extra columns with a value in some trial, by name; owned */
@@ -55,11 +49,10 @@ typedef struct {
 /* An open group. */
 typedef struct {
   RgGroupShape *shape; /* a writer borrows it, a reader owns it */
-  bool reading;
   hid_t handle, timing, provenance;
   hid_t axis[RG_AXIS_COUNT]; /* negative: the axis does not exist */
   RgGroupColumn *columns;    /* RG_COLUMN_EXTRA + shape->n_extra; owned */
-  RgMedium *medium;          /* writer only; borrowed */
+  RgMedium *medium;          /* NULL: a reader; borrowed */
   unsigned char *scratch;    /* writer only: buffer for one trial of the widest column; owned */
   int n_ahead;               /* reader only: number of trials that are read ahead */
 } RgGroup;
@@ -80,21 +73,15 @@ PetscErrorCode rg_group_compress(RgGroup *group, RgFault *fault);
 /* Open the group `name` of `parent` for reading. Damage of the file sets `fault`. */
 PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
                              RgFault *fault);
-/* Read the fields of trials [first, first + n) into records, which must be zeroed; the caller
-   destroys them in any case. heads: only id, cell, status, times and program versions. Cells are
-   not attached; before schema 3 (`old`) trials have no numbers of cells. */
-PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, bool heads, bool old,
+/* Read the fields of trials [first, first + n) that a reader needs into records, which must be
+   zeroed; the caller destroys them in any case. Cells are not attached; before schema 3 (`old`)
+   trials have no numbers of cells. */
+PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, RgReader reader, bool old,
                                     RgRecord *records, RgFault *fault);
 /* Read the columns of the trial at `position` into a record that has its fields. Following
    trials, up to 1 MiB, are read ahead. */
 PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record,
                                      RgFault *fault);
-/* Read the data of an index: ids, checksums (33 bytes each), status, generation and start of all
-   shape->n trials. */
-PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH + 1],
-                                        char (*checksums)[RG_ID_LENGTH + 1], int *status,
-                                        int *generation, double *started, RgFault *fault);
-
 /* Close the open parts of a group and free its memory. */
 PetscErrorCode rg_group_close(RgGroup *group);
 
@@ -104,11 +91,10 @@ PetscErrorCode rg_group_close(RgGroup *group);
 RgGroup rg_group_none(void);
 /* Make room for the columns of a group whose shape is known. */
 PetscErrorCode rg_group_add_columns(RgGroup *group);
-/* Whether groups of this shape have a field. */
-bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info);
 /* Axes of a column (2 or 3) and the extents along them. Returns their number, 0 if the column has
    no width here. */
 int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], hsize_t size[3]);
+/* Doubles of one evaluation in all columns. */
 uint64_t rg_group_doubles(const RgGroupShape *shape);
 
 /* Give trials [first, first + n) of a group their cells, made of what schema 2 says of each trial.

@@ -42,7 +42,7 @@ static PetscErrorCode read_texts(const RgRows *rows, int first, int n, RgCellDat
 PetscErrorCode rg_schema2_cells(const RgGroup *group, int first, int n, RgRecord *records,
                                 RgFault *fault)
 {
-  const RgRows rows = {group->handle, -1, group->shape->n};
+  const RgRows rows = {group->handle, -1, group->shape->extent[RG_AXIS_TRIAL]};
   RgCellData **cells;
 
   if (fault->code) return 0;

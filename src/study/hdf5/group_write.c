@@ -11,18 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Extents of the axes; 0 for a missing axis. */
-static void group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT])
-{
-  extent[RG_AXIS_TRIAL] = (hsize_t)shape->n;
-  extent[RG_AXIS_ITERATION] = (hsize_t)shape->n_rows;
-  extent[RG_AXIS_X] = (hsize_t)shape->dim_x;
-  extent[RG_AXIS_C] = (hsize_t)shape->dim_c;
-  extent[RG_AXIS_Z] = (hsize_t)shape->dim_z;
-  extent[RG_AXIS_S] = (hsize_t)shape->n_scores;
-  extent[RG_AXIS_T] = (hsize_t)shape->n_terms;
-}
-
 /* The name of the group: the label, with '/', '%' and control characters as %XX, and with a
    leading '_' unless it begins with a letter or digit. Different labels have different names.
    The caller frees it with PetscFree. */
@@ -119,13 +107,10 @@ static const struct {
 /* Write the names along an axis. */
 static PetscErrorCode write_names(RgGroup *group, int part, const RgInput *inputs, RgFault *fault)
 {
-  hsize_t n;
-  hsize_t extent[RG_AXIS_COUNT];
+  const hsize_t n = (hsize_t)group->shape->extent[parts[part].axis];
   const char **names;
   hid_t type = rg_h5_text_type(), dataset;
 
-  group_extents(group->shape, extent);
-  n = extent[parts[part].axis];
   PetscCall(PetscMalloc1(n, &names));
   for (hsize_t j = 0; j < n; j++) names[j] = inputs[j].name;
   dataset =
@@ -164,7 +149,7 @@ static PetscErrorCode create_part(RgGroup *group, int part, const char *coordina
 {
   RgInput *inputs = NULL;
   RgText mistake = {0}, with = {0};
-  const int width = part == RG_PART_X ? group->shape->dim_x : group->shape->dim_c;
+  const int width = group->shape->extent[parts[part].axis];
   int n = 0;
 
   if (group->shape->inputs[part])
@@ -194,7 +179,7 @@ static PetscErrorCode coordinate_names(const RgGroupShape *shape, RgText *text)
     if (rg_cell_fields[f].coordinate)
       PetscCall(rg_text_add(text, "%s%s", text->length ? " " : "", rg_cell_fields[f].name));
   for (int f = 0; f < rg_field_count; f++)
-    if (rg_fields[f].coordinate && rg_group_has_field(shape, &rg_fields[f]))
+    if (rg_fields[f].coordinate && shape->has[rg_fields[f].of])
       PetscCall(rg_text_add(text, " %s", rg_fields[f].name));
   for (int i = 0; i < shape->axes.n; i++) {
     char name[2 * RG_NAME_MAX];
@@ -208,15 +193,16 @@ static PetscErrorCode coordinate_names(const RgGroupShape *shape, RgText *text)
 static PetscErrorCode write_fields(RgGroup *group, const RgRecord *const *records, RgFault *fault)
 {
   const RgGroupShape *shape = group->shape;
-  const RgRows rows = {group->handle, group->axis[RG_AXIS_TRIAL], shape->n};
-  const RgRows provenance = {group->provenance, group->axis[RG_AXIS_TRIAL], shape->n};
+  const int n = shape->extent[RG_AXIS_TRIAL];
+  const RgRows rows = {group->handle, group->axis[RG_AXIS_TRIAL], n};
+  const RgRows provenance = {group->provenance, group->axis[RG_AXIS_TRIAL], n};
   const RgCellData **cells;
 
   if (fault->code) return 0;
-  PetscCall(PetscMalloc1(shape->n, &cells));
-  for (int i = 0; i < shape->n; i++) cells[i] = records[i]->cell;
+  PetscCall(PetscMalloc1(n, &cells));
+  for (int i = 0; i < n; i++) cells[i] = records[i]->cell;
   for (int f = 0; f < rg_field_count; f++)
-    if (rg_group_has_field(shape, &rg_fields[f]))
+    if (shape->has[rg_fields[f].of])
       PetscCall(rg_field_write(rg_fields[f].provenance ? &provenance : &rows, &rg_fields[f],
                                (const void *const *)records, fault));
   for (int f = 0; f < rg_cell_field_count; f++)
@@ -234,7 +220,7 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
 {
   char *name;
   RgText coordinates = {0};
-  hsize_t extent[RG_AXIS_COUNT], widest = 1;
+  int widest = 1;
 
   *group = rg_group_none();
   group->shape = shape;
@@ -245,17 +231,18 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
   rg_h5_write_text(group->handle, "problem_label", shape->label, fault);
   group->timing = rg_h5_create_group(group->handle, RG_GROUP_TIMING, fault);
   group->provenance = rg_h5_create_group(group->handle, RG_GROUP_PROVENANCE, fault);
-  group_extents(shape, extent);
   for (int a = 0; a < RG_AXIS_COUNT; a++)
-    if (extent[a]) group->axis[a] = rg_field_axis(group->handle, (RgAxis)a, extent[a], fault);
+    if (shape->extent[a])
+      group->axis[a] = rg_field_axis(group->handle, (RgAxis)a, (hsize_t)shape->extent[a], fault);
   PetscCall(rg_group_add_columns(group));
   PetscCall(coordinate_names(shape, &coordinates));
   PetscCall(create_columns(group, coordinates.data, fault));
   for (int p = 0; p < RG_PARTS; p++)
     if (shape->named[p]) PetscCall(create_part(group, p, coordinates.data, fault));
   PetscCall(rg_text_clear(&coordinates));
-  for (int a = RG_AXIS_X; a < RG_AXIS_COUNT; a++) widest = PetscMax(widest, extent[a]);
-  PetscCall(PetscMalloc1(extent[RG_AXIS_ITERATION] * widest * sizeof(double), &group->scratch));
+  for (int a = RG_AXIS_X; a < RG_AXIS_COUNT; a++) widest = PetscMax(widest, shape->extent[a]);
+  PetscCall(PetscMalloc1((size_t)shape->extent[RG_AXIS_ITERATION] * widest * sizeof(double),
+                         &group->scratch));
   return write_fields(group, records, fault);
 }
 
@@ -397,7 +384,8 @@ PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupSha
   PetscCall(PetscMemzero(shape, sizeof(*shape)));
   PetscCall(PetscStrallocpy(label, &shape->label));
   shape->earlier = earlier;
-  shape->n_rows = 1;
+  shape->extent[RG_AXIS_ITERATION] = 1;
+  shape->has[RG_OF_ALL] = true;
   return 0;
 }
 
@@ -431,62 +419,51 @@ static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const cha
   return 0;
 }
 
-static const void *field_of(const RgRecord *record, int field)
-{
-  return (const char *)record + rg_fields[field].offset;
-}
-
-static size_t text_bytes(const RgRecord *record)
-{
-  size_t bytes = 0;
-
-  for (int f = 0; f < rg_field_count; f++) {
-    const char *text = NULL;
-    if (rg_fields[f].type == RG_FIELD_CHARS) text = field_of(record, f);
-    if (rg_fields[f].type == RG_FIELD_TEXT) text = *(char *const *)field_of(record, f);
-    if (text) bytes += strlen(text);
-  }
-  for (int i = 0; i < record->cell->n_swept; i++) bytes += 48 + strlen(record->cell->axes[i].text);
-  bytes += strlen(record->cell->problem_label) + strlen(record->cell->algorithm_label) + 64;
-  return bytes;
-}
-
 /* The group has names only if all its trials have them. */
 static PetscErrorCode add_inputs(RgGroupShape *shape, int part, const char *inputs)
 {
   if (!inputs) inputs = "";
   if (inputs[0]) shape->named[part] = true;
-  if (shape->n == 1) PetscCall(PetscStrallocpy(inputs, &shape->inputs[part]));
+  if (shape->extent[RG_AXIS_TRIAL] == 1) PetscCall(PetscStrallocpy(inputs, &shape->inputs[part]));
   else if (shape->inputs[part] && strcmp(shape->inputs[part], inputs))
     PetscCall(PetscFree(shape->inputs[part]));
   return 0;
 }
 
+static bool is_text(const char *text)
+{
+  return text && text[0];
+}
+
 PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
 {
-  shape->n++;
-  shape->n_rows = PetscMax(shape->n_rows, record->n_rows);
-  shape->dim_x = PetscMax(shape->dim_x, record->dim_x);
-  shape->dim_c = PetscMax(shape->dim_c, record->dim_c);
-  shape->dim_z = PetscMax(shape->dim_z, record->dim_z);
-  shape->n_scores = PetscMax(shape->n_scores, record->n_scores);
-  shape->n_terms = PetscMax(shape->n_terms, record->n_terms);
+  const RgCellData *cell = record->cell;
+
+  shape->extent[RG_AXIS_TRIAL]++;
+  for (int a = RG_AXIS_ITERATION; a < RG_AXIS_COUNT; a++) {
+    const int extent = *(const int *)((const char *)record + rg_axes[a].offset);
+    shape->extent[a] = PetscMax(shape->extent[a], extent);
+  }
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
     if (!shape->used[c])
       shape->used[c] = rg_values_any(record->column[c],
                                      (size_t)record->n_rows * (size_t)rg_record_width(record, c));
-  shape->crew = shape->used[RG_COLUMN_SUBMISSION];
-  shape->repeated = shape->repeated || record->provenance.generation > 0;
-  shape->real = shape->real || (record->timeline && record->timeline[0]);
-  shape->failing = shape->failing || (record->failures && record->failures[0]);
-  shape->telling = shape->telling || (record->failure_texts && record->failure_texts[0]);
+  shape->has[RG_OF_SCORED] |= record->n_scores > 0;
+  shape->has[RG_OF_ADDITIVE] |= record->n_terms > 0;
+  shape->has[RG_OF_CREW] = shape->used[RG_COLUMN_SUBMISSION];
+  shape->has[RG_OF_REPEATED] |= record->provenance.generation > 0;
+  shape->has[RG_OF_REAL] |= is_text(record->timeline);
+  shape->has[RG_OF_FAILING] |= is_text(record->failures);
+  shape->has[RG_OF_TELLING] |= is_text(record->failure_texts);
   for (int i = 0; i < record->n_extra; i++)
     if (rg_values_any(record->extra[i], (size_t)record->n_rows))
       PetscCall(add_extra(shape, record->extra_name[i], record->extra_doc[i]));
-  PetscCall(add_inputs(shape, RG_PART_X, record->cell->inputs));
-  PetscCall(add_inputs(shape, RG_PART_C, record->cell->contexts));
-  PetscCall(rg_settings_add(&shape->axes, record->cell, RG_AXES_OF_SWEEP));
-  shape->text += text_bytes(record);
+  PetscCall(add_inputs(shape, RG_PART_X, cell->inputs));
+  PetscCall(add_inputs(shape, RG_PART_C, cell->contexts));
+  PetscCall(rg_settings_add(&shape->axes, cell, RG_AXES_OF_SWEEP));
+  shape->text += rg_record_text(record, RG_FIELD_TEXT) + rg_record_text(record, RG_FIELD_CHARS) +
+                 strlen(cell->problem_label) + strlen(cell->algorithm_label) + 64;
+  for (int i = 0; i < cell->n_swept; i++) shape->text += 48 + strlen(cell->axes[i].text);
   return 0;
 }
 
@@ -495,17 +472,13 @@ uint64_t rg_group_doubles(const RgGroupShape *shape)
   uint64_t doubles = (uint64_t)shape->n_extra;
 
   for (int c = 0; c < RG_COLUMN_COUNT; c++) {
-    int width = rg_columns[c].width;
-    if (width == RG_WIDTH_X) width = shape->dim_x;
-    if (width == RG_WIDTH_C) width = shape->dim_c;
-    if (width == RG_WIDTH_Z) width = shape->dim_z;
-    if (width == RG_WIDTH_S) width = shape->n_scores;
-    if (width == RG_WIDTH_T) width = shape->n_terms;
-    if (shape->used[c]) doubles += (uint64_t)width;
+    const int width = rg_columns[c].width;
+    if (shape->used[c])
+      doubles += (uint64_t)(width < 0 ? shape->extent[rg_axis_of_width(width)] : width);
   }
-  /* The datasets x_seen and c_seen. */
-  doubles += (uint64_t)(shape->named[RG_PART_X] * shape->dim_x);
-  return doubles + (uint64_t)(shape->named[RG_PART_C] * shape->dim_c);
+  for (int p = 0; p < RG_PARTS; p++) /* the datasets x_seen and c_seen */
+    if (shape->named[p]) doubles += (uint64_t)shape->extent[parts[p].axis];
+  return doubles;
 }
 
 /* For each text HDF5 stores a reference of 16 bytes in the dataset, a header of 16 bytes in its
@@ -514,13 +487,15 @@ uint64_t rg_group_doubles(const RgGroupShape *shape)
 uint64_t rg_group_shape_bytes(const RgGroupShape *shape, uint64_t *values)
 {
   const uint64_t n_columns = (uint64_t)(RG_COLUMN_COUNT + shape->n_extra + RG_PARTS);
+  const uint64_t n = (uint64_t)shape->extent[RG_AXIS_TRIAL];
+  const uint64_t n_rows = (uint64_t)shape->extent[RG_AXIS_ITERATION];
 
-  *values = (uint64_t)shape->n * (uint64_t)shape->n_rows * rg_group_doubles(shape) * sizeof(double);
-  return (uint64_t)shape->n * (uint64_t)(48 * rg_field_count + 8) + 2 * (uint64_t)shape->text +
+  *values = n * n_rows * rg_group_doubles(shape) * sizeof(double);
+  return n * (uint64_t)(48 * rg_field_count + 8) + 2 * (uint64_t)shape->text +
          (uint64_t)(RG_COLUMN_COUNT + rg_field_count + shape->n_extra + shape->axes.n +
                     RG_AXIS_COUNT + 4) *
            2048 +
-         n_columns * 8192 + *values / 512 + 8 * (uint64_t)shape->n_rows + 16384;
+         n_columns * 8192 + *values / 512 + 8 * n_rows + 16384;
 }
 
 RgGroup rg_group_none(void)
@@ -541,60 +516,22 @@ PetscErrorCode rg_group_add_columns(RgGroup *group)
   return 0;
 }
 
-bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info)
-{
-  switch (info->of) {
-  case RG_OF_SCORED: return shape->n_scores > 0;
-  case RG_OF_ADDITIVE: return shape->n_terms > 0;
-  case RG_OF_CREW: return shape->crew;
-  case RG_OF_REPEATED: return shape->repeated;
-  case RG_OF_FAILING: return shape->failing;
-  case RG_OF_TELLING: return shape->telling;
-  case RG_OF_REAL: return shape->real;
-  case RG_OF_ALL: break;
-  }
-  return true;
-}
-
-/* Whether a group without workers and clock, or without a real clock, lacks a column. */
-static bool is_left_out(const RgGroupShape *shape, int column)
-{
-  switch (column) {
-  case RG_COLUMN_WALL_DISPATCHED:
-  case RG_COLUMN_WALL_FINISHED:
-  case RG_COLUMN_WALL_TOLD: return !shape->real;
-  case RG_COLUMN_SUBMISSION:
-  case RG_COLUMN_WORKER:
-  case RG_COLUMN_ATTEMPTS:
-  case RG_COLUMN_N_PENDING:
-  case RG_COLUMN_DISPATCHED:
-  case RG_COLUMN_FINISHED:
-  case RG_COLUMN_TOLD:
-  case RG_COLUMN_DURATION:
-  case RG_COLUMN_IDLE: return !shape->crew;
-  default: return false;
-  }
-}
-
 int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], hsize_t size[3])
 {
-  hsize_t extent[RG_AXIS_COUNT];
-  static const RgAxis axis_of[] = {[-RG_WIDTH_X] = RG_AXIS_X,
-                                   [-RG_WIDTH_C] = RG_AXIS_C,
-                                   [-RG_WIDTH_Z] = RG_AXIS_Z,
-                                   [-RG_WIDTH_S] = RG_AXIS_S,
-                                   [-RG_WIDTH_T] = RG_AXIS_T};
   int n = 2;
 
   if (column >= RG_COLUMN_SEEN && column < RG_COLUMN_EXTRA)
     column = parts[column - RG_COLUMN_SEEN].column;
-  const int width = column < RG_COLUMN_COUNT ? rg_columns[column].width : 1;
-  if (is_left_out(shape, column)) return 0;
-  group_extents(shape, extent);
+  if (column >= RG_COLUMN_SUBMISSION && column <= RG_COLUMN_IDLE && !shape->has[RG_OF_CREW])
+    return 0;
+  if (column >= RG_COLUMN_WALL_DISPATCHED && column <= RG_COLUMN_WALL_TOLD &&
+      !shape->has[RG_OF_REAL])
+    return 0;
   axis[0] = RG_AXIS_TRIAL;
   axis[1] = RG_AXIS_ITERATION;
-  if (width < 0) axis[n++] = axis_of[-width];
-  for (int i = 0; i < n; i++) size[i] = extent[axis[i]];
+  if (column < RG_COLUMN_COUNT && rg_columns[column].width < 0)
+    axis[n++] = rg_axis_of_width(rg_columns[column].width);
+  for (int i = 0; i < n; i++) size[i] = (hsize_t)shape->extent[axis[i]];
   return size[n - 1] ? n : 0;
 }
 
@@ -610,7 +547,7 @@ PetscErrorCode rg_group_close(RgGroup *group)
   if (group->provenance >= 0) H5Gclose(group->provenance);
   if (group->handle >= 0) H5Gclose(group->handle);
   PetscCall(RG_FREE(&group->columns, &group->scratch));
-  if (group->reading && group->shape) {
+  if (!group->medium && group->shape) {
     PetscCall(rg_group_shape_destroy(group->shape));
     PetscCall(PetscFree(group->shape));
   }

@@ -21,16 +21,23 @@ typedef enum {
 
 typedef struct {
   const char *name;
-  int first; /* value of the first entry; each further entry is larger by one */
+  int first;     /* value of the first entry; each further entry is larger by one */
+  size_t offset; /* in RgRecord: the extent of a trial along the axis, an int; not for trials */
   const char *long_name, *description;
 } RgAxisInfo;
 
 extern const RgAxisInfo rg_axes[RG_AXES];
 
-/* Types of fields; a field has one value per trial, or per cell. */
+/* The axis of a column with one value per coordinate: -1 is RG_WIDTH_X, and so on. */
+static inline RgAxis rg_axis_of_width(int width)
+{
+  return (RgAxis)(RG_AXIS_X - 1 - width);
+}
+
+/* Types of fields. A field has one value per trial, per cell, or in the root of a file. */
 typedef enum {
-  RG_FIELD_TEXT,    /* char * in RgRecord */
-  RG_FIELD_CHARS,   /* char[size] in RgRecord */
+  RG_FIELD_TEXT,    /* char * in memory */
+  RG_FIELD_CHARS,   /* char[size] in memory */
   RG_FIELD_INT,     /* int */
   RG_FIELD_COUNT,   /* uint64_t */
   RG_FIELD_REAL,    /* double */
@@ -47,18 +54,29 @@ typedef enum {
   RG_OF_REPEATED, /* trials of a generation above 0 */
   RG_OF_FAILING,  /* trials with failed evaluations */
   RG_OF_TELLING,  /* trials with full texts about them */
-  RG_OF_REAL      /* trials on the real clock */
+  RG_OF_REAL,     /* trials on the real clock */
+  RG_OF_COUNT
 } RgFieldOf;
+
+/* How much a reader needs of each trial. */
+typedef enum {
+  RG_READ_ALL,    /* all fields, and the cell with all its settings */
+  RG_READ_TRIALS, /* all fields */
+  RG_READ_INDEX,  /* identity, status and age */
+  RG_READ_HEADS,  /* id, status, times, program versions, and the cell with its sweep axes */
+  RG_READ_NOTHING /* no fields */
+} RgReader;
 
 typedef struct {
   const char *name; /* dataset name */
   RgFieldType type;
   size_t offset, size; /* in RgRecord or RgCellData */
-  bool provenance;     /* stored in the subgroup `provenance`, otherwise beside the columns */
+  const char *units, *long_name, *description;
+  bool provenance; /* stored in the subgroup `provenance`, otherwise beside the columns */
   RgFieldOf of;
   bool coordinate; /* listed in the attribute `coordinates` of the columns; a field of cells that is
                       one is a variable of the trials too */
-  const char *units, *long_name, *description;
+  int readers;     /* those that need it besides the first two: a sum of 1 << RgReader */
 } RgFieldInfo;
 
 extern const RgFieldInfo rg_fields[], rg_cell_fields[];
@@ -78,37 +96,33 @@ bool rg_field_is_reserved(const char *name);
 #define RG_GROUP_SWEPT "sweep"       /* in the table of cells: the sweep axes */
 #define RG_GROUP_SETTINGS "settings" /* in the table of cells: every setting */
 
-/* Attributes of the root group. */
+/* The attributes of the root group: the description of a results file, a shard or a study
+   directory. Texts are owned; NULL and "" are the same. Zero-initialise. */
+typedef struct {
+  int schema_version;
+  int n_trials, n_planned, n_failed;                 /* n_planned 0: not known */
+  int complete;                                      /* every trial of the study is there */
+  uint64_t seed;                                     /* study seed */
+  char *name, *title, *history, *references, *study; /* study: full text of the study file */
+  char *credit[RG_CREDITS];
+  char checksum[RG_ID_LENGTH + 1];
+  char archive_of[RG_ID_LENGTH + 1]; /* checksum of the full results; "": no archive */
+  bool directory;                    /* a study directory: trials finished so far */
+  /* Shards in the directory; beside a results file, those with a trial that the file lacks. */
+  int n_shards;
+} RgStoreInfo;
+
+PetscErrorCode rg_store_info_clear(RgStoreInfo *info);
+
 typedef struct {
   const char *name, *description;
-  bool text;       /* UTF-8 text, else a 64-bit integer */
-  bool provenance; /* may differ between runs of one study */
+  RgFieldType type;     /* RG_FIELD_TEXT or RG_FIELD_CHARS; else a 64-bit integer */
+  size_t offset, size;  /* in RgStoreInfo */
+  bool optional;        /* an empty text is not written */
+  const char *constant; /* the text of every file; not read */
 } RgAttributeInfo;
 
-enum {
-  RG_ATTRIBUTE_CONVENTIONS,
-  RG_ATTRIBUTE_TITLE,
-  RG_ATTRIBUTE_HISTORY,
-  RG_ATTRIBUTE_SOURCE,
-  RG_ATTRIBUTE_REFERENCES,
-  RG_ATTRIBUTE_SCHEMA_VERSION,
-  RG_ATTRIBUTE_STUDY_NAME,
-  RG_ATTRIBUTE_STUDY_SEED,
-  RG_ATTRIBUTE_STUDY,
-  RG_ATTRIBUTE_COMPLETE,
-  RG_ATTRIBUTE_N_TRIALS,
-  RG_ATTRIBUTE_N_PLANNED,
-  RG_ATTRIBUTE_N_FAILED,
-  RG_ATTRIBUTE_CHECKSUM,
-  RG_ATTRIBUTE_CHECKSUM_COLUMNS,
-  RG_ATTRIBUTE_ARCHIVE_OF,
-  RG_ATTRIBUTE_CREDIT, /* the first of RG_CREDITS attributes, in the order of the credits */
-  RG_ATTRIBUTE_CREDIT_LAST = RG_ATTRIBUTE_CREDIT + RG_CREDITS - 1,
-  RG_ATTRIBUTE_COUNT
-};
-extern const RgAttributeInfo rg_attributes[RG_ATTRIBUTE_COUNT];
-
-/* Names of the columns in the checksum of a trial, in order, separated by blanks. */
-extern const char *const rg_checksum_columns;
+extern const RgAttributeInfo rg_attributes[];
+extern const int rg_attribute_count;
 
 #endif

@@ -1,9 +1,9 @@
-/* Records: their columns, checksum and size. */
+/* Records: their columns, size, checksum, comparison and archived form. */
 #include "study/record/record.h"
 #include "base/grow.h"
 #include "base/hash.h"
-#include "study/file/cell_data.h"
 #include "base/text.h"
+#include "study/file/cell_data.h"
 #include "study/record/fields.h"
 
 #include <math.h>
@@ -14,44 +14,18 @@
 const RgColumnInfo rg_columns[RG_COLUMN_COUNT] = {RG_COLUMN_LIST(RG_COLUMN_INFO)};
 #undef RG_COLUMN_INFO
 
-/* A blank and the name, for every column with result 1. */
-#define NAME_0(name) ""
-#define NAME_1(name) " " name
-#define RG_COLUMN_NAME(symbol, name, width, result, units, long_name, description)                 \
-  NAME_##result(name)
-static const char names[] = RG_COLUMN_LIST(RG_COLUMN_NAME);
-#undef RG_COLUMN_NAME
-#undef NAME_1
-#undef NAME_0
-
-const char *const rg_checksum_columns = names + 1;
-
 int rg_record_width(const RgRecord *record, int column)
 {
-  switch (rg_columns[column].width) {
-  case RG_WIDTH_X: return record->dim_x;
-  case RG_WIDTH_C: return record->dim_c;
-  case RG_WIDTH_Z: return record->dim_z;
-  case RG_WIDTH_S: return record->n_scores;
-  case RG_WIDTH_T: return record->n_terms;
-  default: return rg_columns[column].width;
-  }
+  const int width = rg_columns[column].width;
+
+  if (width > 0) return width;
+  return *(const int *)((const char *)record + rg_axes[rg_axis_of_width(width)].offset);
 }
 
 static PetscErrorCode nan_array(size_t n, double **values)
 {
   PetscCall(PetscMalloc1(n, values));
   for (size_t i = 0; i < n; i++) (*values)[i] = NAN;
-  return 0;
-}
-
-static PetscErrorCode check_extra_name(const char *name)
-{
-  for (int c = 0; c < RG_COLUMN_COUNT; c++)
-    PetscCheck(strcmp(name, rg_columns[c].name), PETSC_COMM_SELF, PETSC_ERR_PLIB,
-               "column '%s' of an algorithm has the name of a standard column", name);
-  PetscCheck(!rg_field_is_reserved(name), PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "column '%s' of an algorithm has a name that the results file uses itself", name);
   return 0;
 }
 
@@ -66,8 +40,13 @@ static PetscErrorCode create_extra(const RgRecordColumn *extra, size_t rows, RgR
   PetscCall(PetscCalloc1(n, &record->extra_name));
   PetscCall(PetscCalloc1(n, &record->extra_doc));
   for (int i = 0; i < n; i++) {
-    PetscCall(check_extra_name(extra[i].name));
-    PetscCall(PetscStrncpy(record->extra_name[i], extra[i].name, RG_NAME_MAX));
+    const char *name = extra[i].name;
+    for (int c = 0; c < RG_COLUMN_COUNT; c++)
+      PetscCheck(strcmp(name, rg_columns[c].name), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                 "column '%s' of an algorithm has the name of a standard column", name);
+    PetscCheck(!rg_field_is_reserved(name), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "column '%s' of an algorithm has a name that the results file uses itself", name);
+    PetscCall(PetscStrncpy(record->extra_name[i], name, RG_NAME_MAX));
     PetscCall(PetscStrncpy(record->extra_doc[i], extra[i].doc ? extra[i].doc : "", RG_DOC_MAX));
     PetscCall(nan_array(rows, &record->extra[i]));
   }
@@ -130,36 +109,46 @@ PetscErrorCode rg_record_leave_out(const RgTexts *without, RgRecord *record)
 
 PetscErrorCode rg_record_drop_data(RgRecord *record)
 {
-  for (int c = 0; c < RG_COLUMN_COUNT; c++) PetscCall(PetscFree(record->column[c]));
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (record->column[c]) PetscCall(PetscFree(record->column[c]));
   for (int i = 0; i < record->n_extra; i++) PetscCall(PetscFree(record->extra[i]));
-  PetscCall(PetscFree(record->extra_name));
-  PetscCall(PetscFree(record->extra_doc));
   record->n_extra = 0;
-  return 0;
+  return RG_FREE(&record->extra_name, &record->extra_doc);
 }
 
 PetscErrorCode rg_record_destroy(RgRecord *record)
 {
   PetscCall(rg_record_drop_data(record));
   PetscCall(rg_cell_data_release(&record->cell));
-  PetscCall(RG_FREE(&record->key, &record->failures, &record->failure_texts, &record->timeline,
-                    &record->provenance.machine, &record->provenance.software));
-  PetscCall(PetscMemzero(record, sizeof(*record)));
-  return 0;
+  for (int f = 0; f < rg_field_count; f++) {
+    char **text = (char **)((char *)record + rg_fields[f].offset);
+    if (rg_fields[f].type == RG_FIELD_TEXT && *text) PetscCall(PetscFree(*text));
+  }
+  return PetscMemzero(record, sizeof(*record));
+}
+
+size_t rg_record_text(const RgRecord *record, int type)
+{
+  size_t bytes = 0;
+
+  for (int f = 0; f < rg_field_count; f++) {
+    const char *at = (const char *)record + rg_fields[f].offset;
+    if ((int)rg_fields[f].type != type) continue;
+    if (type == RG_FIELD_TEXT) at = *(char *const *)at;
+    bytes += at ? strlen(at) : 0;
+  }
+  return bytes;
 }
 
 size_t rg_record_bytes(const RgRecord *record)
 {
-  size_t doubles = 0, text = record->key ? strlen(record->key) : 0;
+  size_t doubles = 0;
 
-  text += record->failures ? strlen(record->failures) : 0;
-  text += record->failure_texts ? strlen(record->failure_texts) : 0;
-  text += record->timeline ? strlen(record->timeline) : 0;
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
     if (record->column[c]) doubles += (size_t)record->n_rows * (size_t)rg_record_width(record, c);
   for (int i = 0; i < record->n_extra; i++)
     if (record->extra[i]) doubles += (size_t)record->n_rows;
-  return sizeof(*record) + doubles * sizeof(double) + text +
+  return sizeof(*record) + doubles * sizeof(double) + rg_record_text(record, RG_FIELD_TEXT) +
          (size_t)record->n_extra * (RG_NAME_MAX + RG_DOC_MAX);
 }
 
@@ -264,4 +253,199 @@ void rg_checksum_hex(const RgChecksum *checksum, char hex[33])
   for (int i = 0; i < 24; i++) bytes[i] = (unsigned char)(words[i / 8] >> (8 * (i % 8)) & 255u);
   rg_hash128(bytes, sizeof(bytes), hash);
   rg_hash_hex(hash, hex);
+}
+
+/* ---- comparison ------------------------------------------------------------------------------ */
+
+static bool same_number(double a, double b, double slack)
+{
+  if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
+  return a == b || fabs(a - b) <= slack;
+}
+
+static double largest(const double *values, size_t n)
+{
+  double most = 0;
+
+  for (size_t i = 0; values && i < n; i++)
+    if (isfinite(values[i])) most = fmax(most, fabs(values[i]));
+  return most;
+}
+
+static double value_at(const double *values, size_t i)
+{
+  return values ? values[i] : NAN;
+}
+
+/* Compare `rows` rows of a column; NULL stands for NaN. */
+static PetscErrorCode compare_values(const char *name, int rows, int width, const double *then,
+                                     const double *now, double tolerance, RgText *difference)
+{
+  size_t n = (size_t)rows * (size_t)width;
+  double slack = tolerance > 0 ? tolerance * largest(then, n) : 0;
+
+  for (size_t i = 0; i < n && !difference->length; i++) {
+    double a = value_at(then, i), b = value_at(now, i);
+    if (same_number(a, b, slack)) continue;
+    PetscCall(rg_text_add(difference, "%s of evaluation %d is %.17g, was %.17g", name,
+                          1 + (int)(i / (size_t)width), b, a));
+  }
+  return 0;
+}
+
+/* Compare the properties that must agree before columns can be compared. */
+static PetscErrorCode compare_shape(const RgRecord *then, const RgRecord *now, RgText *difference)
+{
+  static const char *const words[] = {
+    [RG_STATUS_MISSING] = "missing",
+    [RG_STATUS_COMPLETE] = "complete",
+    [RG_STATUS_FAILED] = "failed",
+  };
+
+  if (strcmp(then->id, now->id) || strcmp(then->key, now->key))
+    PetscCall(rg_text_add(difference, "it is another trial"));
+  else if (then->status != now->status)
+    PetscCall(rg_text_add(difference, "it is %s, was %s%s%s", words[now->status],
+                          words[then->status], now->message[0] ? ": " : "", now->message));
+  else if (then->n_rows != now->n_rows)
+    PetscCall(rg_text_add(difference, "it has %d evaluations, had %d", now->n_rows, then->n_rows));
+  else if (then->n_initial != now->n_initial || then->dim_x != now->dim_x ||
+           then->dim_c != now->dim_c || then->dim_z != now->dim_z ||
+           then->n_scores != now->n_scores)
+    PetscCall(rg_text_add(difference, "its dimensions differ"));
+  return 0;
+}
+
+static PetscErrorCode compare_extra(const RgRecord *then, const RgRecord *now, RgText *difference)
+{
+  for (int k = 0; k < now->n_extra && !difference->length; k++) {
+    const double *stored = NULL;
+    for (int j = 0; j < then->n_extra; j++)
+      if (!strcmp(then->extra_name[j], now->extra_name[k])) stored = then->extra[j];
+    PetscCall(
+      compare_values(now->extra_name[k], now->n_rows, 1, stored, now->extra[k], 0, difference));
+  }
+  return 0;
+}
+
+/* Files of earlier programs lack these columns. Such a file is right without them. */
+static bool is_unknown_to(const RgRecord *then, int column)
+{
+  return column >= RG_COLUMN_TERM_VARIANCE && column <= RG_COLUMN_FIT_FROM &&
+         !rg_values_any(then->column[column],
+                        (size_t)then->n_rows * (size_t)rg_record_width(then, column));
+}
+
+PetscErrorCode rg_record_compare(const RgRecord *then, const RgRecord *now, RgText *difference)
+{
+  RgRecord same = *now; /* borrows the data of `now` */
+  uint64_t before[2], after[2];
+
+  PetscCall(compare_shape(then, now, difference));
+  if (difference->length) return 0;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (is_unknown_to(then, c)) same.column[c] = NULL;
+    else if (rg_columns[c].result)
+      PetscCall(compare_values(rg_columns[c].name, now->n_rows, rg_record_width(now, c),
+                               then->column[c], now->column[c], 0, difference));
+  PetscCall(compare_extra(then, now, difference));
+  if (!difference->length && !same_number(then->optimum, now->optimum, 0))
+    PetscCall(
+      rg_text_add(difference, "its optimum is %.17g, was %.17g", now->optimum, then->optimum));
+  if (difference->length) return 0;
+  PetscCall(rg_record_checksum(then, before));
+  PetscCall(rg_record_checksum(&same, after));
+  if (before[0] != after[0] || before[1] != after[1])
+    PetscCall(rg_text_add(difference, "its checksum differs (%s)", now->message));
+  return 0;
+}
+
+PetscErrorCode rg_record_compare_initial(const RgRecord *then, const RgRecord *now,
+                                         double tolerance, RgText *difference)
+{
+  static const int columns[] = {RG_COLUMN_X, RG_COLUMN_C, RG_COLUMN_Y, RG_COLUMN_F};
+  int rows = PetscMin(now->n_initial, PetscMin(then->n_rows, now->n_rows));
+
+  if (strcmp(then->id, now->id) || then->dim_x != now->dim_x || then->dim_c != now->dim_c) {
+    PetscCall(compare_shape(then, now, difference));
+    return 0;
+  }
+  for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++)
+    PetscCall(compare_values(rg_columns[columns[k]].name, rows, rg_record_width(now, columns[k]),
+                             then->column[columns[k]], now->column[columns[k]], tolerance,
+                             difference));
+  return 0;
+}
+
+/* ---- archived form --------------------------------------------------------------------------- */
+
+/* Whether cumulative regret stays after this many queries: 1, 2, 5, 10, 20, 50, ... */
+static bool is_budget(int queries)
+{
+  while (queries > 0 && queries % 10 == 0) queries /= 10;
+  return queries == 1 || queries == 2 || queries == 5;
+}
+
+/* The row of the best design; -1: no evaluation has a value of the objective. */
+static int best_row(const RgRecord *record)
+{
+  const double *objective = record->column[RG_COLUMN_OBJECTIVE];
+  int best = -1;
+
+  for (int r = 0; objective && r < record->n_rows; r++)
+    if (!isnan(objective[r]) && (best < 0 || objective[r] > objective[best])) best = r;
+  return best;
+}
+
+/* Whether a value of a column stays. */
+static bool stays(const RgRecord *record, int column, int row, int best)
+{
+  const bool last = row == record->n_rows - 1;
+
+  switch (column) {
+  case RG_COLUMN_SIMPLE_REGRET:
+  case RG_COLUMN_SCORE_SIMPLE_REGRET:
+  case RG_COLUMN_SUBMISSION:
+  case RG_COLUMN_FINISHED: return true;
+  case RG_COLUMN_CUMULATIVE_REGRET:
+  case RG_COLUMN_SCORE_CUMULATIVE_REGRET: return last || is_budget(row + 1 - record->n_initial);
+  case RG_COLUMN_X: return row == best;
+  case RG_COLUMN_RECOMMENDATION: return last;
+  default: return false;
+  }
+}
+
+/* Without an optimum there is no regret: the objective stays where it improves. */
+static void keep_improvements(double *objective, int n)
+{
+  double best = -INFINITY;
+
+  for (int r = 0; r < n; r++) {
+    if (objective[r] > best) best = objective[r];
+    else objective[r] = NAN;
+  }
+}
+
+PetscErrorCode rg_record_archive(RgRecord *record)
+{
+  const bool regret = !isnan(record->optimum);
+  const int best = best_row(record);
+
+  for (int c = 0; c < RG_COLUMN_COUNT; c++) {
+    const int width = rg_record_width(record, c);
+    double *values = record->column[c];
+    bool any = false;
+    if (c == RG_COLUMN_OBJECTIVE && values && !regret) keep_improvements(values, record->n_rows);
+    if (!values || (c == RG_COLUMN_OBJECTIVE && !regret)) continue;
+    for (int r = 0; r < record->n_rows; r++) {
+      const bool kept = stays(record, c, r, best);
+      for (int k = 0; k < width && !kept; k++) values[r * width + k] = NAN;
+      any = any || kept;
+    }
+    if (!any) PetscCall(PetscFree(record->column[c]));
+  }
+  for (int i = 0; i < record->n_extra; i++) PetscCall(PetscFree(record->extra[i]));
+  record->n_extra = 0;
+  return RG_FREE(&record->key, &record->extra_name, &record->extra_doc, &record->failure_texts,
+                 &record->timeline);
 }

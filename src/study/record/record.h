@@ -25,6 +25,8 @@ PetscErrorCode rg_record_checksum(const RgRecord *record, uint64_t checksum[2]);
 PetscErrorCode rg_record_drop_data(RgRecord *record);
 /* Whether any of n values is not NaN (false for NULL). */
 bool rg_values_any(const double *values, size_t n);
+/* Bytes of the texts in its fields of a type, RG_FIELD_TEXT or RG_FIELD_CHARS. */
+size_t rg_record_text(const RgRecord *record, int type);
 /* Memory of the record in bytes, for group commit. */
 size_t rg_record_bytes(const RgRecord *record);
 
@@ -45,5 +47,15 @@ PetscErrorCode rg_record_compare(const RgRecord *then, const RgRecord *now, RgTe
    different arithmetic can satisfy: later evaluations depend on the last bits of earlier ones. */
 PetscErrorCode rg_record_compare_initial(const RgRecord *then, const RgRecord *now,
                                          double tolerance, RgText *difference);
+
+/* Reduce a complete record to its archived form, in place. These columns stay, the others go:
+   - simple regret, by every score too;
+   - cumulative regret after 1, 2, 5, 10, 20, 50, ... queries and at the end, by every score too;
+   - the best design, at its evaluation, and the last recommendation;
+   - of a problem without an optimum, the objective where it improves;
+   - with several workers or a clock, the order of the evaluations and their ends.
+   The key, of which the id is a hash, texts of failures and the timeline of a real clock go too.
+   The result has a checksum of its own; the caller computes it. */
+PetscErrorCode rg_record_archive(RgRecord *record);
 
 #endif

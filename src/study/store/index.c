@@ -10,41 +10,29 @@
 #include "base/grow.h"
 #include "base/files.h"
 
-static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
+/* The number of a label in the list of the index. */
+static PetscErrorCode find_label(RgIndex *index, const char *label, int *number)
 {
-  PetscCall(RG_GROW(index->n_sources, index->sources));
-  RgIndexSource *source = &index->sources[index->n_sources++];
-  PetscCall(PetscStrallocpy(path, &source->path));
-  source->results = results;
-  source->inside = results ? RG_ANYWHERE : RG_TOP;
-  source->first = index->n;
-  source->n = 0;
-  return 0;
+  for (*number = 0; *number < index->n_labels; ++*number)
+    if (!strcmp(index->labels[*number], label)) return 0;
+  PetscCall(RG_GROW(index->n_labels, index->labels));
+  return PetscStrallocpy(label, &index->labels[index->n_labels++]);
 }
 
-static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
+static PetscErrorCode add_entry(RgIndex *index, const RgRecord *record, int label, RgFault *fault)
 {
-  int n = group->shape->n, *status, *generation;
-  char(*ids)[RG_ID_LENGTH + 1], (*checksums)[RG_ID_LENGTH + 1];
-  double *started;
-
-  PetscCall(PetscMalloc5(n, &ids, n, &checksums, n, &status, n, &generation, n, &started));
-  PetscCall(rg_group_read_identities(group, ids, checksums, status, generation, started, fault));
-  for (int i = 0; i < n && !fault->code; i++) {
-    PetscCall(RG_GROW(index->n, index->entries));
-    RgIndexEntry *entry = &index->entries[index->n];
-    entry->source = index->n_sources - 1;
-    entry->earlier = group->shape->earlier;
-    entry->status = (RgStatus)status[i];
-    entry->generation = generation[i];
-    entry->started = started[i] > 0 ? started[i] : 0;
-    if (!rg_hash_parse(ids[i], entry->id) || !rg_hash_parse(checksums[i], entry->checksum) ||
-        (status[i] != RG_STATUS_COMPLETE && status[i] != RG_STATUS_FAILED) || generation[i] < 0 ||
-        generation[i] == INT32_MAX)
-      rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d of a group has no proper identity", i);
-    index->n++;
-  }
-  PetscCall(PetscFree5(ids, checksums, status, generation, started));
+  PetscCall(RG_GROW(index->n, index->entries));
+  RgIndexEntry *entry = &index->entries[index->n++];
+  *entry = (RgIndexEntry){.source = index->n_sources,
+                          .label = label,
+                          .earlier = record->earlier,
+                          .status = record->status,
+                          .generation = record->provenance.generation,
+                          .started = PetscMax(0, record->provenance.started)};
+  if (!rg_hash_parse(record->id, entry->id) || !rg_hash_parse(record->checksum, entry->checksum) ||
+      (entry->status != RG_STATUS_COMPLETE && entry->status != RG_STATUS_FAILED) ||
+      entry->generation < 0 || entry->generation == INT32_MAX)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d has no proper identity", index->n);
   return 0;
 }
 
@@ -55,7 +43,7 @@ static void check_count(const RgContainer *container, int64_t n, RgFault *fault)
   int64_t said = -1;
 
   if (fault->code) return;
-  if (!rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_N_TRIALS].name, &said))
+  if (!rg_h5_read_integer(container->file, "n_trials", &said))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "damaged: it does not say how many trials it has");
   else if (said != n)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "damaged: it should have %lld trials, %lld are there",
@@ -69,7 +57,7 @@ PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault)
 
   for (int s = 0; s < container->n && !fault->code; s++) {
     PetscCall(rg_container_open_group(container, s, &group, fault));
-    if (!fault->code && !group.shape->earlier) n += group.shape->n;
+    if (!fault->code && !group.shape->earlier) n += group.shape->extent[RG_AXIS_TRIAL];
     PetscCall(rg_group_close(&group));
   }
   check_count(container, n, fault);
@@ -77,30 +65,30 @@ PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault)
   return 0;
 }
 
-PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
-                            const RgContainer *container, RgFault *fault)
+PetscErrorCode rg_index_add(RgIndex *index, const char *path, RgInside inside, RgCursor *cursor,
+                            RgFault *fault)
 {
-  RgGroup group;
   const int before = index->n;
   int64_t n = 0;
+  int label = 0;
 
-  PetscCall(add_source(index, path, results));
-  for (int s = 0; s < container->n && !fault->code; s++) {
-    PetscCall(rg_container_open_group(container, s, &group, fault));
-    if (!fault->code) PetscCall(add_group(index, &group, fault));
-    PetscCall(rg_group_close(&group));
+  PetscCall(rg_cursor_rewind(cursor, RG_READ_INDEX));
+  while (rg_cursor_next(cursor, fault)) {
+    if (!cursor->position) PetscCall(find_label(index, cursor->group.shape->label, &label));
+    PetscCall(add_entry(index, cursor->record, label, fault));
+    n += !cursor->record->earlier;
   }
-  for (int i = before; i < index->n; i++) n += !index->entries[i].earlier;
-  check_count(container, n, fault);
-  rg_container_check(container, fault);
+  PetscCall(rg_cursor_rewind(cursor, RG_READ_ALL));
+  check_count(&cursor->container, n, fault);
+  rg_container_check(&cursor->container, fault);
   if (fault->code) {
     index->n = before;
-    index->n_sources--; /* PetscFree evaluates its argument twice */
-    PetscCall(PetscFree(index->sources[index->n_sources].path));
-  } else {
-    index->sources[index->n_sources - 1].n = index->n - before;
+    return 0;
   }
-  return 0;
+  PetscCall(RG_GROW(index->n_sources, index->sources));
+  RgIndexSource *source = &index->sources[index->n_sources++];
+  *source = (RgIndexSource){.inside = inside, .first = before, .n = index->n - before};
+  return PetscStrallocpy(path, &source->path);
 }
 
 static int compare_hashes(const uint64_t a[2], const uint64_t b[2])
@@ -119,7 +107,7 @@ static int compare_entries(const void *left, const void *right, void *closure)
   if (!order) order = (a->status != RG_STATUS_COMPLETE) - (b->status != RG_STATUS_COMPLETE);
   if (!order) order = rg_index_compare_ages(a, b);
   if (!order) {
-    order = index->sources[b->source].results - index->sources[a->source].results;
+    order = rg_is_results(&index->sources[b->source]) - rg_is_results(&index->sources[a->source]);
     /* Among failures the most recent attempt counts. */
     if (a->status != RG_STATUS_COMPLETE) order = -order;
   }
@@ -179,7 +167,9 @@ bool rg_index_stands_in(const RgIndex *index, int entry, int source, int earlier
 PetscErrorCode rg_index_clear(RgIndex *index)
 {
   for (int s = 0; s < index->n_sources; s++) PetscCall(PetscFree(index->sources[s].path));
-  PetscCall(RG_FREE(&index->sources, &index->entries, &index->order, &index->taken));
+  for (int l = 0; l < index->n_labels; l++) PetscCall(PetscFree(index->labels[l]));
+  PetscCall(
+    RG_FREE(&index->sources, &index->labels, &index->entries, &index->order, &index->taken));
   PetscCall(PetscMemzero(index, sizeof(*index)));
   return 0;
 }
@@ -200,12 +190,13 @@ PetscErrorCode rg_shard_move(const char *path, RgInside inside, const char *dire
   return 0;
 }
 
-static PetscErrorCode remove_stale(const char *directory, RgInside inside, int n,
-                                   char *const *names)
+PetscErrorCode rg_remove_stale(const char *directory, RgInside inside)
 {
   static const double day = 86400;
-  char *path;
+  char **names, *path;
+  int n, error;
 
+  PetscCall(rg_directory_list(directory, inside, &n, &names, &error));
   for (int i = 0; i < n; i++) {
     if (!rg_file_is_stale(names[i]) && !rg_file_is_abandoned(directory, inside, names[i], day))
       continue;
@@ -213,16 +204,6 @@ static PetscErrorCode remove_stale(const char *directory, RgInside inside, int n
     (void)rg_inside_remove(path, inside, false);
     PetscCall(PetscFree(path));
   }
-  return 0;
-}
-
-PetscErrorCode rg_remove_stale_in(const char *directory)
-{
-  char **names;
-  int n, error;
-
-  PetscCall(rg_directory_list(directory, RG_ANYWHERE, &n, &names, &error));
-  PetscCall(remove_stale(directory, RG_ANYWHERE, n, names));
   PetscCall(rg_names_free(n, &names));
   return 0;
 }
@@ -244,26 +225,12 @@ typedef struct {
   bool vanished; /* a file disappeared during the scan */
 } Scan;
 
-/* Handle a shard that can't be read; damage is only a warning. */
-static PetscErrorCode note_trouble(Scan *scan, const char *path, RgFault found, RgFault *fault)
-{
-  if (found.code == RG_FAULT_DAMAGED) {
-    if (scan->repair) PetscCall(rg_shard_move(path, scan->inside, scan->home, RG_FOLDER_BAD));
-    if (scan->first || scan->repair) (*scan->n_bad)++;
-    found.code = RG_FAULT_NONE; /* a warning */
-  }
-  scan->vanished = scan->vanished || found.code == RG_FAULT_VANISHED;
-  if (found.message[0] && found.code != RG_FAULT_VANISHED) {
-    rg_fault_adapt(&found);
-    *fault = found;
-  }
-  return 0;
-}
-
-static PetscErrorCode check_name(Scan *scan, const char *name, RgFault *fault)
+/* Add a shard to the index, unless it is known. One that can't be read is only a warning if it is
+   damaged. */
+static PetscErrorCode add_shard(Scan *scan, const char *name, RgFault *fault)
 {
   RgIndex *index = scan->index;
-  RgContainer container;
+  RgCursor cursor = {0};
   RgFault found = {0};
   char *path;
   bool known = false;
@@ -272,44 +239,57 @@ static PetscErrorCode check_name(Scan *scan, const char *name, RgFault *fault)
   for (int s = 0; s < index->n_sources && !scan->first && !known; s++)
     known = !strcmp(index->sources[s].path, path);
   if (!known) {
-    PetscCall(rg_shard_open(path, scan->inside, &container, &found));
+    PetscCall(rg_shard_open(path, scan->inside, &cursor.container, &found));
     if (!found.code) {
-      PetscCall(rg_index_add(index, path, false, &container, &found));
+      PetscCall(rg_index_add(index, path, scan->inside, &cursor, &found));
       rg_fault_restate(&found, RG_FAULT_DAMAGED, path);
     }
-    PetscCall(rg_container_close(&container));
-    if (!found.code) index->sources[index->n_sources - 1].inside = scan->inside;
-    PetscCall(note_trouble(scan, path, found, fault));
+    PetscCall(rg_cursor_close(&cursor));
   }
-  PetscCall(PetscFree(path));
-  return 0;
+  if (found.code == RG_FAULT_DAMAGED) {
+    if (scan->repair) PetscCall(rg_shard_move(path, scan->inside, scan->home, RG_FOLDER_BAD));
+    if (scan->first || scan->repair) (*scan->n_bad)++;
+    found.code = RG_FAULT_NONE;
+  }
+  scan->vanished = scan->vanished || found.code == RG_FAULT_VANISHED;
+  if (found.message[0] && found.code != RG_FAULT_VANISHED) {
+    rg_fault_adapt(&found);
+    *fault = found;
+  }
+  return PetscFree(path);
 }
 
-static PetscErrorCode check_directory(Scan *scan, RgFault *fault)
+/* Scan until no file vanishes: another process may be merging. */
+static PetscErrorCode gather_folder(Scan *scan, RgFault *fault)
 {
-  char **names;
-  int n, error;
-
-  scan->vanished = false;
-  PetscCall(rg_directory_list(scan->directory, scan->inside, &n, &names, &error));
-  if (error && error != ENOENT)
-    rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", scan->directory, strerror(error));
-  if (scan->repair && scan->first) PetscCall(remove_stale(scan->directory, scan->inside, n, names));
-  for (int i = 0; i < n && !fault->code; i++)
-    if (rg_shard_level(names[i]) >= 0) PetscCall(check_name(scan, names[i], fault));
-  PetscCall(rg_names_free(n, &names));
+  scan->vanished = true;
+  for (int pass = 0; pass < 5 && scan->vanished && !fault->code; pass++) {
+    char **names;
+    int n, error;
+    scan->first = pass == 0;
+    scan->vanished = false;
+    PetscCall(rg_directory_list(scan->directory, scan->inside, &n, &names, &error));
+    if (error && error != ENOENT)
+      rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", scan->directory,
+                   strerror(error));
+    if (scan->repair && scan->first) PetscCall(rg_remove_stale(scan->directory, scan->inside));
+    for (int i = 0; i < n && !fault->code; i++)
+      if (rg_shard_level(names[i]) >= 0) PetscCall(add_shard(scan, names[i], fault));
+    PetscCall(rg_names_free(n, &names));
+  }
   return 0;
 }
 
 /* If another program removed the trailer of a results file, every record is checked. */
 static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fault)
 {
-  RgCursor cursor = {.no_cells = true};
+  RgCursor cursor = {0};
   bool trailed;
 
   PetscCall(rg_shard_open_results(path, true, &cursor.container, &trailed, fault));
   if (!fault->code) {
-    PetscCall(rg_index_add(index, path, true, &cursor.container, fault));
+    PetscCall(rg_index_add(index, path, RG_ANYWHERE, &cursor, fault));
+    cursor.reader = RG_READ_TRIALS;
     while (!trailed && rg_cursor_next(&cursor, fault)) PetscCall(rg_cursor_read(&cursor, fault));
     rg_fault_restate(fault, fault->code, path);
   }
@@ -319,28 +299,20 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fau
   return 0;
 }
 
-/* Scan until no file vanishes: another process may be merging. */
-static PetscErrorCode gather_folder(Scan *scan, RgFault *fault)
-{
-  scan->vanished = true;
-  for (int pass = 0; pass < 5 && scan->vanished && !fault->code; pass++) {
-    scan->first = pass == 0;
-    PetscCall(check_directory(scan, fault));
-  }
-  return 0;
-}
-
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgFault *fault)
 {
-  Scan scan = {
-    .home = directory, .inside = RG_TOP, .repair = repair, .index = index, .n_bad = n_bad};
+  Scan scan = {.home = directory,
+               .directory = directory,
+               .inside = RG_TOP,
+               .repair = repair,
+               .index = index,
+               .n_bad = n_bad};
   char *foreign;
 
   *fault = (RgFault){0};
   *n_bad = 0;
   if (results) PetscCall(add_results(results, index, fault));
-  scan.directory = directory;
   if (directory) PetscCall(gather_folder(&scan, fault));
   if (directory && repair) {
     PetscCall(rg_path_join(directory, RG_FOLDER_FOREIGN, &foreign));
@@ -356,13 +328,10 @@ PetscErrorCode rg_index_gather(const char *directory, const char *results, bool 
 PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *container,
                              RgFault *fault)
 {
+  const RgIndexSource *from = &index->sources[source];
   bool trailed;
 
-  if (index->sources[source].results)
-    PetscCall(
-      rg_shard_open_results(index->sources[source].path, false, container, &trailed, fault));
-  else
-    PetscCall(
-      rg_shard_open(index->sources[source].path, index->sources[source].inside, container, fault));
-  return 0;
+  if (rg_is_results(from))
+    return rg_shard_open_results(from->path, false, container, &trailed, fault);
+  return rg_shard_open(from->path, from->inside, container, fault);
 }

@@ -9,7 +9,7 @@
 
 typedef struct {
   uint64_t id[2], checksum[2];
-  int source;
+  int source, label; /* label: of the problem, in the list of the index */
   RgStatus status;
   int generation; /* as in RgProvenance */
   double started; /* Unix time by its host's clock */
@@ -17,15 +17,17 @@ typedef struct {
 } RgIndexEntry;
 
 typedef struct {
-  char *path;      /* owned */
-  bool results;    /* a results file; otherwise a shard */
-  RgInside inside; /* of a shard; RG_FOLDER: it is in the folder `foreign` */
-  int first, n;    /* range of its entries */
+  char *path; /* owned */
+  /* RG_ANYWHERE: a results file; RG_TOP: a shard; RG_FOLDER: a shard in the folder `foreign`. */
+  RgInside inside;
+  int first, n; /* range of its entries */
 } RgIndexSource;
 
 typedef struct {
   int n_sources;
   RgIndexSource *sources; /* owned */
+  int n_labels;
+  char **labels; /* owned, each once */
   int n;
   RgIndexEntry *entries; /* owned */
   /* Entries sorted by id, the preferred entry of a trial first; owned; set by rg_index_sort. */
@@ -34,9 +36,10 @@ typedef struct {
   int *taken;
 } RgIndex;
 
-/* Add the identities in one open container. fault: it is damaged, and nothing was added. */
-PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
-                            const RgContainer *container, RgFault *fault);
+/* Add the identities in one container, which a cursor has open and has not read: it stands before
+   the first trial again afterwards. fault: the container is damaged, and nothing was added. */
+PetscErrorCode rg_index_add(RgIndex *index, const char *path, RgInside inside, RgCursor *cursor,
+                            RgFault *fault);
 /* Check that an open container has all trials that it claims; otherwise it is damaged. */
 PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault);
 /* Sort the entries. Among records of one trial the preference is: a complete record before a
@@ -62,6 +65,11 @@ static inline int rg_index_compare_ages(const RgIndexEntry *a, const RgIndexEntr
   return (a->started < b->started) - (a->started > b->started);
 }
 
+static inline bool rg_is_results(const RgIndexSource *source)
+{
+  return source->inside == RG_ANYWHERE;
+}
+
 static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
 {
   return a[0] == b[0] && a[1] == b[1];
@@ -79,9 +87,10 @@ static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
    newer schema, RG_FAULT_ERROR. */
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgFault *fault);
-/* Remove the temporary files of dead processes from the directory of a results file, and those of
-   other hosts or earlier starts of this host that are a day old. */
-PetscErrorCode rg_remove_stale_in(const char *directory);
+/* Remove the temporary files of dead processes from the directory of a results file (RG_ANYWHERE)
+   or from a folder of shards, and those of other hosts or earlier starts of this host that are a
+   day old. */
+PetscErrorCode rg_remove_stale(const char *directory, RgInside inside);
 /* Adapt the fault of opening a file to a study: files that are damaged, newer or unreadable for
    this user become FOREIGN, the rest ERROR. */
 void rg_fault_adapt(RgFault *fault);

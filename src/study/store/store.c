@@ -43,22 +43,6 @@ static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *f
   return 0;
 }
 
-/* Note shards beside a results file, from a run that extends it, unless they are an input too. */
-static PetscErrorCode note_shards(int n, const char *const *inputs, const char *results,
-                                  RgText *left_out)
-{
-  char *directory, *parent;
-  const char *name;
-  bool given = false;
-
-  PetscCall(rg_store_paths(results, &directory, &parent, &name));
-  for (int i = 0; i < n; i++) given = given || !strcmp(inputs[i], directory);
-  if (!given) PetscCall(rg_text_add(left_out, "%s%s", left_out->length ? ", " : "", directory));
-  PetscCall(PetscFree(directory));
-  PetscCall(PetscFree(parent));
-  return 0;
-}
-
 /* The same file twice is a mistake: another part was meant. */
 static PetscErrorCode find_repetition(int n, const char *const *inputs, RgFault *fault)
 {
@@ -79,7 +63,8 @@ static PetscErrorCode find_repetition(int n, const char *const *inputs, RgFault 
   return 0;
 }
 
-/* Gather all inputs into one index. The first results file or shard describes the study. */
+/* Gather all inputs into one index. The first results file or shard describes the study. left_out:
+   the study directories beside results files, of runs that extend them, which are no inputs. */
 static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *index,
                                     RgStoreInfo *first, RgText *left_out, RgFault *fault)
 {
@@ -93,9 +78,13 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
                    "%.400s is an archive: join the results that it was made from", inputs[i]);
     if (!fault->code) PetscCall(rg_store_resolve(inputs[i], &results, &directory, fault));
     if (!fault->code) PetscCall(rg_index_gather(directory, results, false, index, &bad, fault));
-    if (results && info.n_shards) PetscCall(note_shards(n, inputs, results, left_out));
-    PetscCall(PetscFree(results));
-    PetscCall(PetscFree(directory));
+    if (results && info.n_shards) {
+      bool given = false;
+      PetscCall(rg_store_directory(results, &directory));
+      for (int k = 0; k < n; k++) given = given || !strcmp(inputs[k], directory);
+      if (!given) PetscCall(rg_text_add(left_out, "%s%s", left_out->length ? ", " : "", directory));
+    }
+    PetscCall(RG_FREE(&results, &directory));
     if (!fault->code && bad) fault->code = RG_FAULT_FOREIGN; /* the message names the shard */
     if (first->name && info.name && !fault->code)
       PetscCall(join_info(inputs, i, first, &info, fault));
@@ -165,74 +154,50 @@ static void find_conflict(const RgIndex *index, RgFault *fault)
   }
 }
 
-/* label: problem label of each entry, owned; NULL: not needed. */
-static PetscErrorCode read_labels(const RgIndex *index, char **label, RgFault *fault)
-{
-  for (int s = 0; s < index->n_sources && !fault->code; s++) {
-    RgCursor cursor = {0};
-    PetscCall(rg_index_open(index, s, &cursor.container, fault));
-    while (rg_cursor_next(&cursor, fault)) {
-      int entry = rg_index_preferred(index, s, cursor.ordinal);
-      if (entry == index->sources[s].first + cursor.ordinal)
-        PetscCall(PetscStrallocpy(cursor.record->cell->problem_label, &label[entry]));
-    }
-    if (cursor.block) rg_fault_restate(fault, RG_FAULT_ERROR, index->sources[s].path);
-    else if (fault->code) fault->code = RG_FAULT_ERROR;
-    PetscCall(rg_cursor_close(&cursor));
-  }
-  return 0;
-}
-
 /* Order groups by first appearance of their label, and trials by the order of the inputs. */
-static PetscErrorCode arrange(RgLayout *layout, char **label)
+static PetscErrorCode arrange(RgLayout *layout)
 {
   const RgIndex *index = layout->index;
 
   for (int i = 0; i < index->n; i++) {
-    if (!label[i] || layout->slot_of[i] >= 0) continue;
-    PetscCall(rg_layout_add_group(layout, label[i], index->entries[i].earlier));
-    for (int j = i; j < index->n; j++)
-      if (label[j] && layout->slot_of[j] < 0 && !strcmp(label[j], label[i]) &&
-          index->entries[j].earlier == index->entries[i].earlier)
+    const RgIndexEntry *first = &index->entries[i];
+    if (index->taken[i] != i || layout->slot_of[i] >= 0) continue;
+    PetscCall(rg_layout_add_group(layout, index->labels[first->label], first->earlier));
+    for (int j = i; j < index->n; j++) {
+      const RgIndexEntry *entry = &index->entries[j];
+      if (index->taken[j] == j && layout->slot_of[j] < 0 && entry->label == first->label &&
+          entry->earlier == first->earlier)
         PetscCall(rg_layout_add(layout, j));
+    }
   }
   return 0;
 }
 
-/* study: NULL if it can't be planned. */
-static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *first,
-                                   const RgStudy *study, bool complete, int n, const char *output,
-                                   bool archive, RgFault *fault)
+/* info: the description of the study, which becomes that of the output. study: NULL if it can't be
+   planned. */
+static PetscErrorCode write_merged(const RgIndex *index, RgStoreInfo *info, const RgStudy *study,
+                                   int n, const char *output, bool archive, RgFault *fault)
 {
-  RgContainerInfo info = {.title = first->title,
-                          .study_name = first->name,
-                          .study = first->study,
-                          .study_seed = first->seed,
-                          .references = first->references,
-                          .complete = complete};
   const RgFileState nothing = {0};
   RgLayout layout;
-  char **label, *history = NULL, what[64];
+  char *earlier = info->history, what[64];
 
-  if (study) info.n_planned = rg_container_info(study).n_planned;
-  for (int i = 0; i < RG_CREDITS; i++) info.credit[i] = first->credit[i];
-  PetscCall(PetscCalloc1(index->n, &label));
-  PetscCall(read_labels(index, label, fault));
+  info->schema_version = RG_SCHEMA_VERSION;
+  info->n_planned = 0;
+  for (int c = 0; study && c < study->n_cells; c++)
+    info->n_planned += study->cells[c].n_seeds * rg_study_instances(study, &study->cells[c]);
   PetscCall(rg_layout_create(index, study, NULL, &layout));
   layout.archive = archive;
-  PetscCall(arrange(&layout, label));
-  if (!fault->code) PetscCall(rg_layout_read(&layout, fault));
+  PetscCall(arrange(&layout));
+  PetscCall(rg_layout_read(&layout, fault));
   if (!fault->code) {
     snprintf(what, sizeof(what), "%s %d trials of %d file%s", archive ? "archived" : "joined",
              layout.n, n, n == 1 ? "" : "s");
-    PetscCall(rg_history_line(first->history, what, &history));
-    info.history = history;
-    PetscCall(rg_layout_write(&layout, &info, output, 256 << 20, &nothing, fault));
+    PetscCall(rg_history_line(earlier, what, &info->history));
+    PetscCall(PetscFree(earlier));
+    PetscCall(rg_layout_write(&layout, info, output, 256 << 20, &nothing, fault));
   }
   PetscCall(rg_layout_destroy(&layout));
-  PetscCall(PetscFree(history));
-  for (int i = 0; i < index->n; i++) PetscCall(PetscFree(label[i]));
-  PetscCall(PetscFree(label));
   return 0;
 }
 
@@ -240,9 +205,8 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
 static PetscErrorCode prepare_output(const char *output, RgFault *fault)
 {
   RgText mistake = {0};
-  char *directory, *parent;
-  const char *name;
   struct stat found;
+  char *parent;
 
   PetscCall(rg_file_check_output(output, &mistake));
   if (!lstat(output, &found))
@@ -250,12 +214,10 @@ static PetscErrorCode prepare_output(const char *output, RgFault *fault)
   else if (mistake.length) rg_fault_set(fault, RG_FAULT_FOREIGN, "%s", mistake.data);
   PetscCall(rg_text_clear(&mistake));
   if (fault->code) return 0;
-  PetscCall(rg_store_paths(output, &directory, &parent, &name));
+  PetscCall(rg_store_parent(output, &parent));
   if (access(parent, W_OK | X_OK)) rg_fault_file(fault, output, "write", errno, parent, 0);
-  else PetscCall(rg_remove_stale_in(parent));
-  PetscCall(PetscFree(directory));
-  PetscCall(PetscFree(parent));
-  return 0;
+  else PetscCall(rg_remove_stale(parent, RG_ANYWHERE));
+  return PetscFree(parent);
 }
 
 PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, bool archive,
@@ -265,7 +227,7 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   RgStoreInfo first = {0};
   RgText left_out = {0};
   RgStudy study = {0};
-  bool complete = false, planned = false;
+  bool planned = false, complete = false;
 
   *fault = (RgFault){0};
   PetscCall(prepare_output(output, fault));
@@ -278,9 +240,9 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
                  n > 1 ? " and the others" : "");
   if (!fault->code)
     PetscCall(find_complete(inputs[0], first.study, &index, &study, &planned, &complete, fault));
+  first.complete = complete;
   if (!fault->code)
-    PetscCall(
-      write_merged(&index, &first, planned ? &study : NULL, complete, n, output, archive, fault));
+    PetscCall(write_merged(&index, &first, planned ? &study : NULL, n, output, archive, fault));
   const size_t used = strlen(fault->message);
   if (!fault->code && left_out.length)
     snprintf(fault->message + used, sizeof(fault->message) - used,
@@ -302,44 +264,45 @@ const RgStoreLimits rg_store_default_limits = {.group_bytes = 8 << 20,
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
-PetscErrorCode rg_store_paths(const char *output, char **directory, char **parent,
-                              const char **name)
+PetscErrorCode rg_store_directory(const char *output, char **directory)
 {
-  const char *slash = strrchr(output, '/');
-  size_t size = strlen(output) + 3;
+  const size_t size = strlen(output) + 3;
 
   PetscCall(PetscMalloc1(size, directory));
   snprintf(*directory, size, "%s.d", output);
+  return 0;
+}
+
+PetscErrorCode rg_store_parent(const char *output, char **parent)
+{
+  const char *slash = strrchr(output, '/');
+
   PetscCall(PetscStrallocpy(slash ? output : ".", parent));
   if (slash) (*parent)[slash == output ? 1 : slash - output] = '\0';
-  *name = slash ? slash + 1 : output;
   return 0;
 }
 
 /* The output path must hold a results file of this study, or nothing. */
 static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
 {
-  RgContainer container;
   const char *ours = store->study->name ? store->study->name : "";
+  RgContainer container;
+  RgStoreInfo info = {0};
   bool trailed;
-  char *name = NULL, *archive_of = NULL;
 
   PetscCall(rg_shard_open_results(store->output, true, &container, &trailed, fault));
   if (!fault->code) {
-    PetscCall(
-      rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY_NAME].name, &name, NULL));
-    PetscCall(rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_ARCHIVE_OF].name,
-                              &archive_of, NULL));
+    PetscCall(rg_container_read_info(&container, &info));
     rg_fault_file(fault, store->output, "read", container.medium.error, NULL, 0);
-    if (strcmp(name, ours))
+    if (strcmp(info.name, ours))
       rg_fault_set(fault, RG_FAULT_FOREIGN,
                    "%.200s holds study '%.100s', not '%.100s': choose another output",
-                   store->output, name, ours);
-    if (archive_of[0])
+                   store->output, info.name, ours);
+    if (info.archive_of[0])
       rg_fault_set(fault, RG_FAULT_FOREIGN,
                    "%.400s is an archive, which no run extends: choose another output",
                    store->output);
-    PetscCall(RG_FREE(&name, &archive_of));
+    PetscCall(rg_store_info_clear(&info));
   } else if (fault->code == RG_FAULT_VANISHED) {
     *fault = (RgFault){0};
   } else {
@@ -374,7 +337,7 @@ static void check_directory(const RgStore *store, RgFault *fault)
   struct stat parent;
   int error = stat(store->parent, &parent) ? errno : S_ISDIR(parent.st_mode) ? 0 : ENOTDIR;
 
-  if (error == ENOENT || error == ENOTDIR || !store->name[0]) {
+  if (error == ENOENT || error == ENOTDIR || store->output[strlen(store->output) - 1] == '/') {
     rg_fault_set(fault, RG_FAULT_FOREIGN, "%.250s: there is no directory %.200s", store->output,
                  store->parent);
     return;
@@ -399,7 +362,8 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
   *fault = (RgFault){0};
   PetscCall(PetscCalloc1(1, &new));
   PetscCall(PetscStrallocpy(output, &new->output));
-  PetscCall(rg_store_paths(new->output, &new->directory, &new->parent, &new->name));
+  PetscCall(rg_store_directory(output, &new->directory));
+  PetscCall(rg_store_parent(output, &new->parent));
   PetscCall(rg_software_describe(&new->software));
   new->study = study;
   new->rank = rank;
@@ -420,17 +384,13 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
 
 PetscErrorCode rg_store_close(RgStore **store)
 {
-  if (!*store) return 0;
-  if ((*store)->presence >= 0) (void)close((*store)->presence);
-  for (int i = 0; i < (*store)->n; i++) PetscCall(rg_record_destroy(&(*store)->pending[i].record));
-  PetscCall(PetscFree((*store)->pending));
-  PetscCall(PetscFree((*store)->small));
-  PetscCall(PetscFree((*store)->software));
-  PetscCall(PetscFree((*store)->parent));
-  PetscCall(PetscFree((*store)->directory));
-  PetscCall(PetscFree((*store)->output));
-  PetscCall(PetscFree(*store));
-  return 0;
+  RgStore *s = *store;
+
+  if (!s) return 0;
+  if (s->presence >= 0) (void)close(s->presence);
+  for (int i = 0; i < s->n; i++) PetscCall(rg_record_destroy(&s->pending[i].record));
+  return RG_FREE(&s->pending, &s->small, &s->software, &s->parent, &s->directory, &s->output,
+                 store);
 }
 
 bool rg_store_is_shared(const RgStore *store)
@@ -511,22 +471,6 @@ static PetscErrorCode commit_shard(RgStore *store, int level, int n, RgRecord *c
   return 0;
 }
 
-/* Records gathered from several shards. */
-typedef struct {
-  int n;
-  RgRecord **records; /* owned, and so is each record */
-} Gathered;
-
-/* Remove the last records until `n` are left. */
-static PetscErrorCode drop(Gathered *gathered, int n)
-{
-  while (gathered->n > n) {
-    PetscCall(rg_record_destroy(gathered->records[--gathered->n]));
-    PetscCall(PetscFree(gathered->records[gathered->n]));
-  }
-  return 0;
-}
-
 typedef struct {
   int n;
   const RgUnsaved *pending;
@@ -561,12 +505,6 @@ static PetscErrorCode forget(RgStore *store, int n)
   return 0;
 }
 
-/* Whether a smaller file may be accepted where a larger one was not. */
-static bool lacks_room(const RgFault *fault)
-{
-  return fault->code == RG_FAULT_FULL || fault->error == EFBIG;
-}
-
 /* Commit one group: the oldest records that fit, at least one and at most *most. After the commit
    they leave the list. Where the disk is nearly full, *most becomes smaller until they fit. */
 static PetscErrorCode commit_group(RgStore *store, int *most, RgFault *fault)
@@ -581,7 +519,8 @@ static PetscErrorCode commit_group(RgStore *store, int *most, RgFault *fault)
   PetscCall(PetscMalloc1(n, &records));
   for (int i = 0; i < n; i++) records[i] = &store->pending[i].record;
   PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
-  while (lacks_room(fault) && n > 1) {
+  while ((fault->code == RG_FAULT_FULL || fault->error == EFBIG) &&
+         n > 1) { /* a smaller one fits? */
     *fault = (RgFault){0};
     n = *most = n / 2;
     PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
@@ -595,14 +534,29 @@ static PetscErrorCode commit_group(RgStore *store, int *most, RgFault *fault)
 
 /* ---- compaction ------------------------------------------------------------------------------ */
 
-/* *ok: all records of the shard were gathered; otherwise none. */
-static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathered *gathered,
-                                   bool *ok)
+/* Records gathered from several shards. */
+typedef struct {
+  int n;
+  RgRecord **records; /* owned, and so is each record */
+} Gathered;
+
+/* Remove the last records until `n` are left. */
+static PetscErrorCode drop(Gathered *gathered, int n)
 {
+  while (gathered->n > n) {
+    PetscCall(rg_record_destroy(gathered->records[--gathered->n]));
+    PetscCall(PetscFree(gathered->records[gathered->n]));
+  }
+  return 0;
+}
+
+/* Gather all records of a shard, or none if it can't be read. */
+static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathered *gathered)
+{
+  const int before = gathered->n;
   RgCursor cursor = {0};
   RgFault fault = {0};
   char *path;
-  int before = gathered->n;
 
   PetscCall(rg_path_join(store->directory, name, &path));
   PetscCall(rg_shard_open(path, RG_TOP, &cursor.container, &fault));
@@ -616,9 +570,7 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
     PetscCall(PetscMemzero(cursor.record, sizeof(*cursor.record)));
   }
   PetscCall(rg_cursor_close(&cursor));
-  *ok = !fault.code && gathered->n > before;
-  if (!*ok) PetscCall(drop(gathered, before));
-  return 0;
+  return fault.code ? drop(gathered, before) : 0;
 }
 
 /* Merge the readable shards among *n shards of one level. `inputs` and *n are reduced to them. */
@@ -626,28 +578,26 @@ static PetscErrorCode merge_shards(RgStore *store, int *n, RgSmallShard *inputs,
 {
   const int level = inputs[0].level + 1;
   Gathered gathered = {0};
-  char name[RG_SHARD_NAME_MAX];
+  char name[RG_SHARD_NAME_MAX], *path;
   size_t length;
   int good = 0;
-  bool ok = false;
 
   for (int i = 0; i < *n; i++) { /* the next scan reports missing and damaged shards */
-    PetscCall(gather_shard(store, inputs[i].name, &gathered, &ok));
-    if (ok) inputs[good++] = inputs[i];
+    const int before = gathered.n;
+    PetscCall(gather_shard(store, inputs[i].name, &gathered));
+    if (gathered.n > before) inputs[good++] = inputs[i];
   }
   *n = good;
-  if (gathered.n)
-    PetscCall(commit_shard(store, level, gathered.n, gathered.records, name, &length, fault));
-  if (gathered.n && !fault->code) PetscCall(note_small(store, name, level, length));
-  for (int i = 0; i < *n && gathered.n && !fault->code; i++) {
-    char *path;
+  if (!gathered.n) return 0;
+  PetscCall(commit_shard(store, level, gathered.n, gathered.records, name, &length, fault));
+  if (!fault->code) PetscCall(note_small(store, name, level, length));
+  for (int i = 0; i < *n && !fault->code; i++) {
     PetscCall(rg_path_join(store->directory, inputs[i].name, &path));
     (void)rg_inside_remove(path, RG_TOP, false); /* what remains is a harmless duplicate */
     PetscCall(PetscFree(path));
   }
   PetscCall(drop(&gathered, 0));
-  PetscCall(PetscFree(gathered.records));
-  return 0;
+  return PetscFree(gathered.records);
 }
 
 /* Move the first `wanted` small shards of a level into `chosen`, if there are enough. */
@@ -689,28 +639,21 @@ static PetscErrorCode compact(RgStore *store)
 
 /* ---- add and flush --------------------------------------------------------------------------- */
 
-static void note_outcome(RgStore *store, const RgFault *fault)
-{
-  double now = rg_wall_seconds();
-
-  if (!fault->code) {
-    store->pause = store->troubled_since = store->retry_at = 0;
-    store->committed = now;
-    return;
-  }
-  if (store->troubled_since <= 0) store->troubled_since = now;
-  store->pause = fmin(60, fmax(1, 2 * store->pause));
-  store->retry_at = now + store->pause;
-}
-
-/* Commit all pending records, then merge shards. */
+/* Commit all pending records, then merge shards. After a failure the next attempt waits. */
 static PetscErrorCode flush_all(RgStore *store, RgFault *fault)
 {
   int most = store->n;
 
   while (store->n > 0 && !fault->code) PetscCall(commit_group(store, &most, fault));
-  note_outcome(store, fault);
-  if (!fault->code) PetscCall(compact(store));
+  const double now = rg_wall_seconds();
+  if (!fault->code) {
+    store->pause = store->troubled_since = store->retry_at = 0;
+    store->committed = now;
+    return compact(store);
+  }
+  if (store->troubled_since <= 0) store->troubled_since = now;
+  store->pause = fmin(60, fmax(1, 2 * store->pause));
+  store->retry_at = now + store->pause;
   return 0;
 }
 

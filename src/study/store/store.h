@@ -4,7 +4,7 @@
 #define RG_STUDY_STORE_STORE_H
 
 #include "base/fault.h"
-#include "study/record/record.h"
+#include "study/record/fields.h"
 
 /* The result of a commit or a scan is an RgFault. FULL and ERROR: nothing is lost, retry later.
    FOREIGN: the user must act, nothing was written; the file at the output path is not a results
@@ -104,23 +104,8 @@ PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *clo
 /* Whether a results file or its study directory exists. */
 bool rg_store_exists(const char *output);
 
-/* The description in a results file or study directory. Texts are owned; the call
-   zero-initialises. */
-typedef struct {
-  bool directory; /* a study directory: trials finished so far */
-  bool complete;  /* root attribute of a results file; false for a directory */
-  int schema_version;
-  int n_planned;                                     /* trials that the study plans; 0: not known */
-  char *name, *title, *history, *references, *study; /* study: full text of the study file */
-  char *credit[RG_CREDITS];
-  uint64_t seed;       /* study seed */
-  char checksum[33];   /* stored checksum; "" for a directory */
-  char archive_of[33]; /* checksum of the full results; "": no archive */
-  /* Shards in the directory; beside a results file, those with a trial that the file lacks. */
-  int n_shards;
-} RgStoreInfo;
+/* The description in a results file or study directory; the caller clears it in any case. */
 PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault);
-PetscErrorCode rg_store_info_clear(RgStoreInfo *info);
 
 /* rg_store_info and a visit at once: the description (the caller clears it in any case), and for
    every record id, cell, status, times and program versions; nothing else is read or checked. A

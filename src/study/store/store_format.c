@@ -173,9 +173,10 @@ static PetscErrorCode add_attributes(RgText *text)
 {
   PetscCall(rg_text_add(text, "## Attributes of the root\n\n| name | type | meaning |\n"
                               "| --- | --- | --- |\n"));
-  for (int i = 0; i < RG_ATTRIBUTE_COUNT; i++)
+  for (int i = 0; i < rg_attribute_count; i++)
     PetscCall(rg_text_add(text, "| `%s` | %s | %s |\n", rg_attributes[i].name,
-                          rg_attributes[i].text ? "text" : "int64", rg_attributes[i].description));
+                          rg_attributes[i].type < RG_FIELD_INT ? "text" : "int64",
+                          rg_attributes[i].description));
   PetscCall(rg_text_add(text, "\n"));
   return 0;
 }
@@ -233,29 +234,21 @@ static PetscErrorCode add_fields(RgText *text, bool provenance)
   return 0;
 }
 
-static const char *axes_of(int width)
-{
-  switch (width) {
-  case RG_WIDTH_X: return "trial, iteration, dim_x";
-  case RG_WIDTH_C: return "trial, iteration, dim_c";
-  case RG_WIDTH_Z: return "trial, iteration, dim_z";
-  case RG_WIDTH_S: return "trial, iteration, score";
-  case RG_WIDTH_T: return "trial, iteration, term";
-  default: return "trial, iteration";
-  }
-}
-
 static PetscErrorCode add_columns(RgText *text, bool result)
 {
   PetscCall(rg_text_add(
     text, result ? "## Per evaluation\n\n" : "## Per evaluation, in the subgroup `%s`\n\n",
     RG_GROUP_TIMING));
   PetscCall(rg_text_add(text, "| name | axes | units | meaning |\n| --- | --- | --- | --- |\n"));
-  for (int c = 0; c < RG_COLUMN_COUNT; c++)
-    if (rg_columns[c].result == result)
-      PetscCall(rg_text_add(text, "| `%s` | %s | %s | %s: %s |\n", rg_columns[c].name,
-                            axes_of(rg_columns[c].width), rg_columns[c].units,
-                            rg_columns[c].long_name, rg_columns[c].description));
+  for (int c = 0; c < RG_COLUMN_COUNT; c++) {
+    const RgColumnInfo *info = &rg_columns[c];
+    const bool wide = info->width < 0;
+    if (info->result == result)
+      PetscCall(rg_text_add(text, "| `%s` | trial, iteration%s%s | %s | %s: %s |\n", info->name,
+                            wide ? ", " : "",
+                            wide ? rg_axes[rg_axis_of_width(info->width)].name : "", info->units,
+                            info->long_name, info->description));
+  }
   if (result)
     PetscCall(rg_text_add(
       text, "\nAlgorithms add columns of their own (trial, iteration); "

@@ -42,7 +42,6 @@ struct RgStore {
   char *output;         /* path of the results file */
   char *directory;      /* <output>.d */
   char *parent;         /* directory of the results file */
-  const char *name;     /* file name in `parent`; points into output */
   const RgStudy *study; /* borrowed */
   int rank;
   int presence;   /* lock that shows this run to others (presence.h); -1: no lock */
@@ -67,10 +66,10 @@ struct RgStore {
   double merge_at;     /* no merge before this time: back-off */
 };
 
-/* Split the path of a results file: *directory is `<output>.d`, *parent the directory that
-   contains it (both owned by the caller). Returns the file name, which points into `output`. */
-PetscErrorCode rg_store_paths(const char *output, char **directory, char **parent,
-                              const char **name);
+/* The study directory `<output>.d` of a results file, and the directory that contains the file; the
+   caller frees both. */
+PetscErrorCode rg_store_directory(const char *output, char **directory);
+PetscErrorCode rg_store_parent(const char *output, char **parent);
 /* Resolve `path` to a results file, or a directory of shards (owned by the caller; the other is
    NULL). A path that does not exist means the study directory of that name. */
 PetscErrorCode rg_store_resolve(const char *path, char **results, char **directory, RgFault *fault);
@@ -114,7 +113,7 @@ PetscErrorCode rg_layout_read(RgLayout *layout, RgFault *fault);
 /* Write the results file: to a temporary file or memory, verify every record, commit, and read
    the result back. `expected`: state of the output when the records were gathered; if another
    run has changed it since, its file stays and fault is RG_FAULT_INCOMPLETE. */
-PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
+PetscErrorCode rg_layout_write(RgLayout *layout, RgStoreInfo *info, const char *output,
                                size_t image_bytes, const RgFileState *expected, RgFault *fault);
 
 /* The attribute `history` of a file written now; `earlier` is the previous history (may be NULL

@@ -4,7 +4,6 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "study/file/cell_data.h"
-#include "study/record/archive.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,17 +34,6 @@ static PetscErrorCode number_cell(RgLayout *layout, bool earlier, RgRecord *reco
   return 0;
 }
 
-/* Reduce a record, and give it the checksum of what is left. */
-static PetscErrorCode archive_record(RgRecord *record)
-{
-  uint64_t checksum[2];
-
-  PetscCall(rg_record_archive(record));
-  PetscCall(rg_record_checksum(record, checksum));
-  rg_hash_hex(checksum, record->checksum);
-  return 0;
-}
-
 static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *cursor, RgFault *fault)
 {
   RgRecord *record = cursor->record;
@@ -55,7 +43,12 @@ static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *curso
     rg_fault_set(fault, RG_FAULT_DAMAGED, "trials are not where they were");
   if (!fault->code) PetscCall(rg_cursor_read(cursor, fault));
   if (fault->code) return 0;
-  if (layout->archive) PetscCall(archive_record(record));
+  if (layout->archive) {
+    uint64_t left[2];
+    PetscCall(rg_record_archive(record));
+    PetscCall(rg_record_checksum(record, left));
+    rg_hash_hex(left, record->checksum);
+  }
   PetscCall(number_cell(layout, layout->groups[slot->group].earlier, record));
   PetscCall(rg_group_shape_add(&layout->groups[slot->group], record));
   PetscCall(rg_record_drop_data(record));
@@ -78,23 +71,11 @@ static PetscErrorCode write_trial(const RgLayout *layout, int at, RgCursor *curs
   return 0;
 }
 
-/* Handle a record with a wrong checksum in a file whose own checksum is right. A shard is moved
-   away, so that its trials can run again; a results file is left to the user. */
-static PetscErrorCode condemn(const RgLayout *layout, int source, RgFault *fault)
-{
-  const RgIndexSource *from = &layout->index->sources[source];
-
-  fault->code = from->results ? RG_FAULT_FOREIGN : RG_FAULT_INCOMPLETE;
-  if (!from->results && layout->directory)
-    PetscCall(rg_shard_move(from->path, from->inside, layout->directory, RG_FOLDER_BAD));
-  return 0;
-}
-
 /* Survey the trials of a source that have a slot, or, with groups, write their columns. */
 static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, RgFault *fault)
 {
   const RgIndexSource *from = &layout->index->sources[source];
-  RgCursor cursor = {.bare = groups != NULL}; /* rg_layout_read kept the fields */
+  RgCursor cursor = {.reader = groups ? RG_READ_NOTHING : RG_READ_ALL}; /* the fields were kept */
 
   PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
   if (fault->code) /* missing or damaged files: gather again */
@@ -106,9 +87,15 @@ static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, 
     if (at >= 0 && groups) PetscCall(write_trial(layout, at, &cursor, groups, fault));
     else if (at >= 0) PetscCall(read_trial(layout, &layout->slots[at], &cursor, fault));
   }
-  if (cursor.block) rg_fault_restate(fault, fault->code, from->path);
-  if (cursor.block && groups && fault->code) fault->code = RG_FAULT_ERROR;
-  if (fault->code == RG_FAULT_DAMAGED) PetscCall(condemn(layout, source, fault));
+  if (cursor.n_groups) rg_fault_restate(fault, fault->code, from->path);
+  if (cursor.n_groups && groups && fault->code) fault->code = RG_FAULT_ERROR;
+  if (fault->code == RG_FAULT_DAMAGED) {
+    /* A record has a wrong checksum, and its file has the right one. A shard is moved away, so that
+       its trials can run again; a results file is left to the user. */
+    fault->code = rg_is_results(from) ? RG_FAULT_FOREIGN : RG_FAULT_INCOMPLETE;
+    if (!rg_is_results(from) && layout->directory)
+      PetscCall(rg_shard_move(from->path, from->inside, layout->directory, RG_FOLDER_BAD));
+  }
   PetscCall(rg_cursor_close(&cursor));
   return 0;
 }
@@ -182,8 +169,7 @@ PetscErrorCode rg_layout_add(RgLayout *layout, int entry)
 
 /* An upper bound on the bytes of the file. *values: of the columns among them, which wait behind
    the rest until they are compressed. */
-static uint64_t estimate_bytes(const RgLayout *layout, const RgContainerInfo *info,
-                               uint64_t *values)
+static uint64_t estimate_bytes(const RgLayout *layout, const RgStoreInfo *info, uint64_t *values)
 {
   uint64_t bytes = 64 * 1024 + RG_TRAILER_LENGTH + rg_cell_table_bytes(&layout->table), more;
 
@@ -194,7 +180,7 @@ static uint64_t estimate_bytes(const RgLayout *layout, const RgContainerInfo *in
   return bytes + *values;
 }
 
-static PetscErrorCode fill_info(const RgLayout *layout, RgContainerInfo *info)
+static PetscErrorCode fill_info(const RgLayout *layout, RgStoreInfo *info)
 {
   RgChecksum all = {0}, full = {0};
   uint64_t checksum[2];
@@ -248,15 +234,12 @@ static PetscErrorCode create_groups(RgLayout *layout, RgMedium *medium, hid_t fi
   return 0;
 }
 
-static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMedium *medium,
+static PetscErrorCode fill_medium(RgLayout *layout, RgStoreInfo *info, RgMedium *medium,
                                   RgFault *fault)
 {
+  const hid_t file = rg_medium_open(medium, true);
   RgGroup *groups;
-  hid_t file;
-  uint64_t values;
 
-  medium->raw = estimate_bytes(layout, info, &values) - values;
-  file = rg_medium_open(medium, true);
   if (file < 0) {
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't begin a results file");
     return 0;
@@ -279,29 +262,24 @@ static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMed
 
 /* ---- verify ---------------------------------------------------------------------------------- */
 
-static PetscErrorCode verify_trial(const RgLayout *layout, RgCursor *cursor, RgFault *fault)
-{
-  const RgGroupShape *shape = cursor->group.shape;
-  const RgRecord *record = cursor->record, *header = NULL;
-
-  PetscCall(rg_cursor_read(cursor, fault));
-  for (int s = 0; s < layout->n_groups; s++)
-    if (layout->groups[s].earlier == shape->earlier &&
-        !strcmp(layout->groups[s].label, shape->label) && cursor->position < layout->groups[s].n)
-      header = &layout->slots[layout->first[s] + cursor->position].header;
-  if (!header || strcmp(header->id, record->id) || strcmp(header->checksum, record->checksum))
-    rg_fault_set(fault, RG_FAULT_ERROR, "trial %s is not what was written", record->id);
-  return 0;
-}
-
 /* Read a medium and compare it with what rg_layout_read found. */
 static PetscErrorCode verify_medium(const RgLayout *layout, const RgMedium *medium, RgFault *fault)
 {
-  RgCursor cursor = {.no_cells = true};
+  RgCursor cursor = {.reader = RG_READ_TRIALS};
   int seen = 0;
 
   PetscCall(rg_container_open(medium, &cursor.container, fault));
-  for (; rg_cursor_next(&cursor, fault); seen++) PetscCall(verify_trial(layout, &cursor, fault));
+  for (; rg_cursor_next(&cursor, fault); seen++) {
+    const RgGroupShape *shape = cursor.group.shape, *groups = layout->groups;
+    const RgRecord *record = cursor.record, *header = NULL;
+    PetscCall(rg_cursor_read(&cursor, fault));
+    for (int s = 0; s < layout->n_groups; s++)
+      if (groups[s].earlier == shape->earlier && !strcmp(groups[s].label, shape->label) &&
+          cursor.position < groups[s].extent[RG_AXIS_TRIAL])
+        header = &layout->slots[layout->first[s] + cursor.position].header;
+    if (!header || strcmp(header->id, record->id) || strcmp(header->checksum, record->checksum))
+      rg_fault_set(fault, RG_FAULT_ERROR, "trial %s is not what was written", record->id);
+  }
   PetscCall(rg_cursor_close(&cursor));
   if (seen != layout->n)
     rg_fault_set(fault, RG_FAULT_ERROR, "%d of %d trials arrived", seen, layout->n);
@@ -327,12 +305,16 @@ PetscErrorCode rg_history_line(const char *earlier, const char *what, char **his
   return 0;
 }
 
-/* Check that the output path holds the written file, and that it can be read. */
-static PetscErrorCode read_back(const char *output, const RgFileState *written, RgFault *fault)
+/* Turn a finished temporary file into the results file, and check that the output path holds it and
+   that it can be read. */
+static PetscErrorCode commit_file(const char *temporary, const char *output, const char *parent,
+                                  const RgFileState *expected, RgFault *fault)
 {
+  const RgFileState written = rg_install_state(temporary);
   RgContainer container;
   bool trailed;
 
+  rg_install(temporary, output, parent, expected, fault);
   if (fault->code) return 0;
   PetscCall(rg_shard_open_results(output, true, &container, &trailed, fault));
   rg_container_check(&container, fault);
@@ -340,54 +322,7 @@ static PetscErrorCode read_back(const char *output, const RgFileState *written, 
   if (!fault->code && !trailed)
     rg_fault_set(fault, RG_FAULT_ERROR, "%.400s was written, but its end is not there", output);
   if (fault->code) fault->code = RG_FAULT_ERROR;
-  rg_install_check(output, written, fault);
-  return 0;
-}
-
-/* Turn a temporary file into the results file, or remove it after a failure (error, fault). */
-static PetscErrorCode commit_file(const char *temporary, const char *output, const char *parent,
-                                  const RgFileState *expected, int error, RgFault *fault)
-{
-  RgFileState written = rg_install_state(temporary);
-
-  if (error || fault->code) {
-    (void)unlink(temporary);
-    return 0;
-  }
-  rg_install(temporary, output, parent, expected, fault);
-  PetscCall(read_back(output, &written, fault));
-  return 0;
-}
-
-/* Write a results file that fits in memory as shards are written. */
-static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, const char *output,
-                                      const char *parent, const RgFileState *expected,
-                                      RgFault *fault)
-{
-  RgMedium medium = rg_medium_memory(), written;
-  char temporary[PETSC_MAX_PATH_LEN];
-  uint64_t hash[2];
-  int fd = -1, error = 0, closing;
-
-  PetscCall(fill_medium(layout, info, &medium, fault));
-  written = rg_medium_bytes(medium.bytes, medium.length);
-  if (!fault->code) PetscCall(verify_medium(layout, &written, fault));
-  if (!fault->code) {
-    rg_hash128(medium.bytes, medium.length, hash);
-    PetscCall(PetscRealloc(medium.length + RG_TRAILER_LENGTH, &medium.bytes));
-    rg_trailer_write(medium.length, hash, medium.bytes + medium.length);
-    medium.length += RG_TRAILER_LENGTH;
-    fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
-  }
-  if (fd >= 0) {
-    error = rg_file_write(fd, medium.bytes, medium.length);
-    if (!error) error = rg_file_sync(fd);
-    closing = rg_file_close(fd);
-    if (!error) error = closing;
-    PetscCall(commit_file(temporary, output, parent, expected, error, fault));
-  }
-  rg_fault_file(fault, output, "write", error, parent, medium.length);
-  PetscCall(rg_medium_clear(&medium));
+  rg_install_check(output, &written, fault);
   return 0;
 }
 
@@ -428,58 +363,45 @@ static PetscErrorCode add_trailer(int fd, uint64_t length, int *error)
   rg_trailer_write(length, hash, trailer);
   if (lseek(fd, (off_t)length, SEEK_SET) < 0) *error = errno;
   if (!*error) *error = rg_file_write(fd, trailer, sizeof(trailer));
-  if (!*error) *error = rg_file_sync(fd);
   return 0;
 }
 
-/* Fill, finish, verify, seal. *error: errno of a system call that failed. */
-static PetscErrorCode fill_descriptor(RgLayout *layout, RgContainerInfo *info, int fd, int *error,
-                                      RgFault *fault)
-{
-  RgMedium medium = rg_medium_descriptor(fd, 0), written;
-
-  PetscCall(fill_medium(layout, info, &medium, fault));
-  *error = medium.error; /* HDF5 does not know of this error */
-  if (!fault->code && !*error) *error = finish_file(fd, medium.length);
-  if (fault->code || *error) return 0;
-  written = rg_medium_descriptor(fd, medium.length);
-  PetscCall(verify_medium(layout, &written, fault));
-  if (!fault->code) PetscCall(add_trailer(fd, medium.length, error));
-  return 0;
-}
-
-static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, const char *output,
-                                    const char *parent, const RgFileState *expected, RgFault *fault)
-{
-  char temporary[PETSC_MAX_PATH_LEN];
-  uint64_t values, needed = estimate_bytes(layout, info, &values);
-  int fd, error = 0, closing;
-
-  fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
-  if (fd >= 0) {
-    error = reserve(fd, needed);
-    if (!error) PetscCall(fill_descriptor(layout, info, fd, &error, fault));
-    closing = rg_file_close(fd);
-    if (!error) error = closing;
-    PetscCall(commit_file(temporary, output, parent, expected, error, fault));
-  }
-  if (error) fault->code = RG_FAULT_NONE; /* the system's error is more precise than HDF5's */
-  rg_fault_file(fault, output, "write", error, parent, needed);
-  return 0;
-}
-
-PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
+PetscErrorCode rg_layout_write(RgLayout *layout, RgStoreInfo *info, const char *output,
                                size_t image_bytes, const RgFileState *expected, RgFault *fault)
 {
-  char *directory, *parent;
-  const char *name;
-  uint64_t values;
+  char *parent, temporary[PETSC_MAX_PATH_LEN], hex[33];
+  uint64_t values, needed = estimate_bytes(layout, info, &values);
+  const bool on_disk = needed > image_bytes;
+  int fd = -1, error = 0;
 
-  PetscCall(rg_store_paths(output, &directory, &parent, &name));
-  if (estimate_bytes(layout, info, &values) <= image_bytes)
-    PetscCall(write_in_memory(layout, info, output, parent, expected, fault));
-  else PetscCall(write_on_disk(layout, info, output, parent, expected, fault));
-  PetscCall(PetscFree(directory));
-  PetscCall(PetscFree(parent));
-  return 0;
+  PetscCall(rg_store_parent(output, &parent));
+  if (on_disk) fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
+  RgMedium medium = on_disk ? rg_medium_descriptor(fd, 0) : rg_medium_memory();
+  medium.raw = needed - values;
+  if (fd >= 0) error = reserve(fd, needed);
+  if (!error) PetscCall(fill_medium(layout, info, &medium, fault));
+  if (on_disk && !error) error = medium.error; /* HDF5 does not know of this error */
+  if (on_disk && !error && !fault->code) error = finish_file(fd, medium.length);
+  if (!error && !fault->code) {
+    const RgMedium written = on_disk ? rg_medium_descriptor(fd, medium.length)
+                                     : rg_medium_bytes(medium.bytes, medium.length);
+    PetscCall(verify_medium(layout, &written, fault));
+  }
+  if (!error && !fault->code && on_disk) PetscCall(add_trailer(fd, medium.length, &error));
+  if (!error && !fault->code && !on_disk) {
+    PetscCall(rg_medium_seal(&medium, hex));
+    fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
+    if (!error) error = rg_file_write(fd, medium.bytes, medium.length);
+  }
+  if (fd >= 0) {
+    if (!error && !fault->code) error = rg_file_sync(fd);
+    const int closing = rg_file_close(fd);
+    if (!error) error = closing;
+    if (error || fault->code) (void)unlink(temporary);
+    else PetscCall(commit_file(temporary, output, parent, expected, fault));
+  }
+  if (error) fault->code = RG_FAULT_NONE; /* the system's error is more precise than HDF5's */
+  rg_fault_file(fault, output, "write", error, parent, on_disk ? needed : medium.length);
+  PetscCall(rg_medium_clear(&medium));
+  return PetscFree(parent);
 }

@@ -129,7 +129,7 @@ static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *ind
 {
   for (int s = 0; s < index->n_sources; s++) {
     const RgIndexSource *source = &index->sources[s];
-    bool ours = source->results || source->inside == RG_FOLDER;
+    bool ours = source->inside != RG_TOP;
     for (int i = source->first; i < source->first + source->n && !ours; i++)
       ours = planned[rg_index_find(index, index->entries[i].id)];
     if (!ours)
@@ -161,12 +161,12 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
 
   PetscCall(PetscMemzero(scan, sizeof(*scan)));
   PetscCall(PetscMemzero(done, (size_t)plan->n));
-  PetscCall(rg_remove_stale_in(store->parent));
+  PetscCall(rg_remove_stale(store->parent, RG_ANYWHERE));
   store->looked = true;
   store->found = rg_install_state(store->output);
   PetscCall(rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, fault));
   if (!fault->code) {
-    for (int s = 0; s < index.n_sources; s++) scan->n_shards += !index.sources[s].results;
+    for (int s = 0; s < index.n_sources; s++) scan->n_shards += !rg_is_results(&index.sources[s]);
     PetscCall(PetscCalloc1(index.n, &planned));
     PetscCall(mark_done(&index, plan, done, scan, planned));
     PetscCall(put_foreign_aside(store, &index, planned));
@@ -208,44 +208,20 @@ static PetscErrorCode add_planned(RgLayout *layout, const RgPlan *plan, int *mis
   return 0;
 }
 
-/* A trial of a results file outside the plan: entry and label. */
-typedef struct {
-  int entry;
-  char *label; /* owned */
-} Leftover;
-
-typedef struct {
-  int n;
-  Leftover *list;
-} Leftovers;
-
 static int results_source(const RgIndex *index)
 {
   int source = -1;
 
   for (int s = 0; s < index->n_sources; s++)
-    if (index->sources[s].results) source = s;
+    if (rg_is_results(&index->sources[s])) source = s;
   return source;
 }
 
-static PetscErrorCode find_leftovers(const RgLayout *layout, int source, Leftovers *left,
-                                     RgFault *fault)
-{
-  RgCursor cursor = {0};
-
-  PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
-  while (rg_cursor_next(&cursor, fault)) {
-    int entry = rg_index_preferred(layout->index, source, cursor.ordinal);
-    if (entry < 0 || layout->slot_of[entry] >= 0) continue; /* in the plan */
-    PetscCall(RG_GROW(left->n, left->list));
-    left->list[left->n].entry = entry; /* a failed trial may be complete elsewhere by now */
-    PetscCall(PetscStrallocpy(cursor.record->cell->problem_label, &left->list[left->n++].label));
-  }
-  if (fault->code)
-    fault->code = cursor.container.medium.error ? RG_FAULT_ERROR : RG_FAULT_INCOMPLETE;
-  PetscCall(rg_cursor_close(&cursor));
-  return 0;
-}
+/* A trial of a results file outside the plan. */
+typedef struct {
+  int entry;         /* a failed trial may be complete elsewhere by now */
+  const char *label; /* in the results file; borrowed */
+} Leftover;
 
 static int compare_leftovers(const void *a, const void *b, void *closure)
 {
@@ -260,24 +236,26 @@ static int compare_leftovers(const void *a, const void *b, void *closure)
 }
 
 /* Add the trials of an existing results file that left the plan, by label and id. */
-static PetscErrorCode add_earlier(RgLayout *layout, RgFault *fault)
+static PetscErrorCode add_earlier(RgLayout *layout)
 {
-  Leftovers left = {0};
-  int source = results_source(layout->index);
+  const RgIndex *index = layout->index;
+  const int source = results_source(index);
+  Leftover *left;
+  int n = 0;
 
   if (source < 0) return 0;
-  PetscCall(find_leftovers(layout, source, &left, fault));
-  if (left.n)
-    PetscCall(PetscTimSort(left.n, left.list, sizeof(*left.list), compare_leftovers,
-                           (void *)(uintptr_t)layout->index));
-  for (int i = 0; i < left.n; i++) {
-    if (i == 0 || strcmp(left.list[i].label, left.list[i - 1].label))
-      PetscCall(rg_layout_add_group(layout, left.list[i].label, true));
-    PetscCall(rg_layout_add(layout, left.list[i].entry));
+  const RgIndexSource *from = &index->sources[source];
+  PetscCall(PetscMalloc1(from->n, &left));
+  for (int i = from->first; i < from->first + from->n; i++)
+    if (layout->slot_of[index->taken[i]] < 0)
+      left[n++] = (Leftover){index->taken[i], index->labels[index->entries[i].label]};
+  if (n) PetscCall(PetscTimSort(n, left, sizeof(*left), compare_leftovers, (void *)(uintptr_t)index));
+  for (int i = 0; i < n; i++) {
+    if (i == 0 || strcmp(left[i].label, left[i - 1].label))
+      PetscCall(rg_layout_add_group(layout, left[i].label, true));
+    PetscCall(rg_layout_add(layout, left[i].entry));
   }
-  for (int i = 0; i < left.n; i++) PetscCall(PetscFree(left.list[i].label));
-  PetscCall(PetscFree(left.list));
-  return 0;
+  return PetscFree(left);
 }
 
 /* ---- existing files -------------------------------------------------------------------------- */
@@ -300,38 +278,29 @@ static bool all_stand_in(const RgLayout *layout, int source, bool planned, int *
 
 /* Whether the results file equals what packing would write: same study, same trials. A file that
    another run wrote meanwhile (`raced`) also counts if it is complete and has our trials: it may
-   belong to a longer study, which must not shrink. *history: the file's history. */
+   belong to a longer study, which must not shrink. info: the description of the file. */
 static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout,
-                                    const RgPlan *plan, bool raced, bool *same, char **history,
+                                    const RgPlan *plan, bool raced, bool *same, RgStoreInfo *info,
                                     RgFault *fault)
 {
-  const RgIndex *index = layout->index;
+  const char *text = store->study->text ? store->study->text : "";
+  const int source = results_source(layout->index);
   RgContainer container;
-  char *study = NULL;
-  int64_t n_trials = -1, complete = 0;
-  int source = results_source(index), n_earlier = 0;
+  int n_earlier = 0;
 
   *same = false;
   if (source < 0) return 0;
-  PetscCall(rg_index_open(index, source, &container, fault));
+  PetscCall(rg_index_open(layout->index, source, &container, fault));
   if (!fault->code) {
-    PetscCall(
-      rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_STUDY].name, &study, NULL));
-    PetscCall(
-      rg_h5_read_text(container.file, rg_attributes[RG_ATTRIBUTE_HISTORY].name, history, NULL));
-    rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_N_TRIALS].name, &n_trials);
-    rg_h5_read_integer(container.file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &complete);
+    PetscCall(rg_container_read_info(&container, info));
     rg_container_check(&container, fault);
     rg_fault_restate(fault, RG_FAULT_ERROR, store->output);
   }
   if (fault->code) fault->code = RG_FAULT_ERROR;
   PetscCall(rg_container_close(&container));
-  *same = study && complete && all_stand_in(layout, source, raced, &n_earlier);
-  *same = *same && layout->n - n_earlier == plan->n;
-  if (!raced)
-    *same =
-      *same && n_trials == plan->n && !strcmp(study, store->study->text ? store->study->text : "");
-  PetscCall(PetscFree(study));
+  *same = info->complete && all_stand_in(layout, source, raced, &n_earlier) &&
+          layout->n - n_earlier == plan->n;
+  if (!raced) *same = *same && info->n_trials == plan->n && !strcmp(info->study, text);
   return 0;
 }
 
@@ -397,7 +366,7 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
 
   for (int s = 0; s < layout->index->n_sources; s++) {
     const RgIndexSource *source = &layout->index->sources[s];
-    if (source->results) continue;
+    if (rg_is_results(source)) continue;
     /* If the shard remains, it is a harmless duplicate. */
     if (is_packed(layout, s)) (void)rg_inside_remove(source->path, source->inside, false);
     else if (source->inside == RG_TOP)
@@ -417,19 +386,18 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
 static PetscErrorCode write_packed(RgStore *store, const RgPlan *plan, RgLayout *layout,
                                    const char *earlier, const RgFileState *before, RgFault *fault)
 {
-  RgContainerInfo info = rg_container_info(store->study);
-  char *history = NULL, what[64];
+  RgStoreInfo info;
+  char what[64];
 
   PetscCall(rg_layout_read(layout, fault));
   if (fault->code) return 0;
   snprintf(what, sizeof(what), "packed %d trials", plan->n);
-  PetscCall(rg_history_line(earlier, what, &history));
-  info.history = history;
+  PetscCall(rg_store_info_create(store->study, &info));
+  PetscCall(rg_history_line(earlier, what, &info.history));
   info.complete = true;
   PetscCall(
     rg_layout_write(layout, &info, store->output, store->limits.image_bytes, before, fault));
-  PetscCall(PetscFree(history));
-  return 0;
+  return rg_store_info_clear(&info);
 }
 
 /* `before`: state of the results file when its trials were gathered. */
@@ -438,7 +406,7 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
 {
   const bool raced = store->looked && !install_same(&store->found, before);
   RgLayout layout;
-  char *earlier = NULL;
+  RgStoreInfo info = {0};
   int missing;
   bool same = false;
 
@@ -447,15 +415,16 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
   PetscCall(add_planned(&layout, plan, &missing));
   if (missing)
     rg_fault_set(fault, RG_FAULT_INCOMPLETE, "%d of %d trials are missing", missing, plan->n);
-  if (!fault->code) PetscCall(add_earlier(&layout, fault));
-  if (!fault->code) PetscCall(is_up_to_date(store, &layout, plan, raced, &same, &earlier, fault));
-  if (!fault->code && !same) PetscCall(write_packed(store, plan, &layout, earlier, before, fault));
+  if (!fault->code) PetscCall(add_earlier(&layout));
+  if (!fault->code) PetscCall(is_up_to_date(store, &layout, plan, raced, &same, &info, fault));
+  if (!fault->code && !same)
+    PetscCall(write_packed(store, plan, &layout, info.history, before, fault));
   if (!fault->code && same) {
     rg_fault_file(fault, store->output, "sync", make_durable(store), store->parent, 0);
     rg_install_check(store->output, before, fault);
   }
   if (!fault->code) PetscCall(remove_packed(store, &layout));
-  PetscCall(PetscFree(earlier));
+  PetscCall(rg_store_info_clear(&info));
   PetscCall(rg_layout_destroy(&layout));
   return 0;
 }

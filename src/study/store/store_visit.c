@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/grow.h"
 #include "study/store/store_internal.h"
 
 /* Whether a path is a study directory: by its name (it may still be empty), or by its shards. */
@@ -23,31 +24,22 @@ static PetscErrorCode is_study_directory(const char *path, bool *is)
   return 0;
 }
 
-static bool is_a_link(const char *path)
-{
-  struct stat found;
-
-  return !lstat(path, &found) && S_ISLNK(found.st_mode);
-}
-
 PetscErrorCode rg_store_resolve(const char *path, char **results, char **directory, RgFault *fault)
 {
-  struct stat found;
-  char *beside, *parent;
-  const char *name;
+  struct stat found, named;
+  char *beside;
   bool studies = true;
 
   *results = *directory = NULL;
   *fault = (RgFault){0};
-  PetscCall(rg_store_paths(path, &beside, &parent, &name));
-  PetscCall(PetscFree(parent));
+  PetscCall(rg_store_directory(path, &beside));
   if (!stat(path, &found)) {
     /* The user may name a link; links beside a file and inside a directory are not followed. */
-    char *place = S_ISDIR(found.st_mode) && is_a_link(path) ? realpath(path, NULL) : NULL;
-    if (S_ISDIR(found.st_mode)) PetscCall(is_study_directory(path, &studies));
-    if (studies)
-      PetscCall(
-        PetscStrallocpy(place ? place : path, S_ISDIR(found.st_mode) ? directory : results));
+    const bool folder = S_ISDIR(found.st_mode);
+    const bool link = !lstat(path, &named) && S_ISLNK(named.st_mode);
+    char *place = folder && link ? realpath(path, NULL) : NULL;
+    if (folder) PetscCall(is_study_directory(path, &studies));
+    if (studies) PetscCall(PetscStrallocpy(place ? place : path, folder ? directory : results));
     free(place);
     if (!studies)
       rg_fault_set(fault, RG_FAULT_ERROR, "%.400s: no study directory (OUT.h5.d) of a run", path);
@@ -56,8 +48,7 @@ PetscErrorCode rg_store_resolve(const char *path, char **results, char **directo
   } else {
     rg_fault_set(fault, RG_FAULT_ERROR, "%.400s: no such results file or study directory", path);
   }
-  PetscCall(PetscFree(beside));
-  return 0;
+  return PetscFree(beside);
 }
 
 /* ---- one record after another ------------------------------------------------------------- */
@@ -66,11 +57,11 @@ enum { ROUNDS = 5 }; /* attempts to find files that vanished */
 
 struct RgResults {
   char *results, *directory; /* owned; NULL: does not exist */
-  bool heads;                /* read only the heads of records */
+  RgReader reader;
   RgIndex index;
-  bool *gone;         /* per source of the index: another process merged or packed it; owned */
-  int source;         /* source being read */
-  bool reading, fine; /* whether the cursor is open on the source; whether opening succeeded */
+  bool *gone;   /* per source of the index: another process merged or packed it; owned */
+  int source;   /* source being read */
+  bool reading; /* whether the cursor is open on the source */
   RgCursor cursor;
   RgFault trouble; /* fault of the cursor */
   uint64_t *seen;  /* ids read in an earlier round, two words each, sorted; owned */
@@ -132,23 +123,21 @@ static PetscErrorCode open_source(RgResults *results)
 {
   const int source = ++results->source;
 
-  results->cursor = (RgCursor){.heads = results->heads};
+  results->cursor = (RgCursor){.reader = results->reader};
   results->trouble = (RgFault){0};
   PetscCall(rg_index_open(&results->index, source, &results->cursor.container, &results->trouble));
-  results->reading = true;
-  results->fine = !results->trouble.code;
+  results->reading = !results->trouble.code;
+  if (results->reading) return 0;
   results->gone[source] = results->trouble.code == RG_FAULT_VANISHED;
-  if (!results->fine && !results->gone[source])
-    results->damaged += results->index.sources[source].n;
-  return 0;
+  if (!results->gone[source]) results->damaged += results->index.sources[source].n;
+  return rg_cursor_close(&results->cursor);
 }
 
 static PetscErrorCode close_source(RgResults *results)
 {
-  if (results->fine && results->trouble.code) results->damaged++;
+  if (results->trouble.code) results->damaged++;
   results->reading = false;
-  PetscCall(rg_cursor_close(&results->cursor));
-  return 0;
+  return rg_cursor_close(&results->cursor);
 }
 
 /* Return the cursor's record if it is the preferred record of its trial. */
@@ -160,7 +149,7 @@ static PetscErrorCode read_preferred(RgResults *results, RgRecord *record, bool 
 
   if (entry != index->sources[results->source].first + results->cursor.ordinal) return 0;
   if (was_seen(results, index->entries[entry].id)) return 0;
-  if (!results->heads) PetscCall(rg_cursor_read(&results->cursor, &damage));
+  if (results->reader == RG_READ_ALL) PetscCall(rg_cursor_read(&results->cursor, &damage));
   if (damage.code) {
     results->damaged++;
     return 0;
@@ -169,14 +158,6 @@ static PetscErrorCode read_preferred(RgResults *results, RgRecord *record, bool 
   *results->cursor.record = (RgRecord){0};
   *taken = true;
   return 0;
-}
-
-static bool something_vanished(const RgResults *results)
-{
-  bool vanished = false;
-
-  for (int s = 0; s < results->index.n_sources; s++) vanished = vanished || results->gone[s];
-  return vanished;
 }
 
 static PetscErrorCode next(RgResults *results, RgRecord *record, bool *found)
@@ -189,7 +170,9 @@ static PetscErrorCode next(RgResults *results, RgRecord *record, bool *found)
     } else if (results->source + 1 < results->index.n_sources) {
       PetscCall(open_source(results));
     } else {
-      if (results->round >= ROUNDS || !something_vanished(results)) break;
+      bool vanished = false;
+      for (int s = 0; s < results->index.n_sources; s++) vanished = vanished || results->gone[s];
+      if (results->round >= ROUNDS || !vanished) break;
       PetscCall(remember(results));
       PetscCall(gather(results, &results->fault));
     }
@@ -229,29 +212,23 @@ PetscErrorCode rg_results_close(RgResults **results)
   if (!r) return 0;
   if (r->reading) PetscCall(close_source(r));
   PetscCall(rg_index_clear(&r->index));
-  PetscCall(PetscFree(r->gone));
-  PetscCall(PetscFree(r->seen));
-  PetscCall(PetscFree(r->results));
-  PetscCall(PetscFree(r->directory));
   const PetscErrorCode broken = r->broken;
-  PetscCall(PetscFree(*results));
+  PetscCall(RG_FREE(&r->gone, &r->seen, &r->results, &r->directory, results));
   PetscCall(broken);
   return 0;
 }
 
-/* Visit all records, and close. */
-static PetscErrorCode visit_all(RgResults **results, RgRecordVisitor visit, void *closure,
-                                int *damaged, RgFault *fault)
+/* Visit all records. */
+static PetscErrorCode visit_all(RgResults *results, RgRecordVisitor visit, void *closure,
+                                RgFault *fault)
 {
   RgRecord record = {0};
 
-  while (rg_results_next(*results, &record)) {
+  while (rg_results_next(results, &record)) {
     PetscCall(visit(closure, &record));
     PetscCall(rg_record_destroy(&record));
   }
-  *damaged = rg_results_damaged(*results);
-  if ((*results)->fault.code) *fault = (*results)->fault;
-  PetscCall(rg_results_close(results));
+  if (results->fault.code) *fault = results->fault;
   return 0;
 }
 
@@ -259,50 +236,14 @@ PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *clo
                               RgFault *fault)
 {
   RgResults *results;
-  int count = 0;
 
   PetscCall(rg_results_open(path, &results, fault));
-  if (results) PetscCall(visit_all(&results, visit, closure, &count, fault));
-  if (damaged) *damaged = count;
-  return 0;
+  if (results) PetscCall(visit_all(results, visit, closure, fault));
+  if (damaged) *damaged = results ? rg_results_damaged(results) : 0;
+  return rg_results_close(&results);
 }
 
 /* ---- info ------------------------------------------------------------------------------------ */
-
-static PetscErrorCode read_text(const RgContainer *container, int attribute, char **text)
-{
-  PetscCall(PetscFree(*text));
-  PetscCall(rg_h5_read_text(container->file, rg_attributes[attribute].name, text, NULL));
-  return 0;
-}
-
-static PetscErrorCode read_info(const RgContainer *container, RgStoreInfo *info)
-{
-  int64_t value = 0;
-  char *checksum = NULL;
-
-  info->schema_version = (int)container->schema_version;
-  if (rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_N_PLANNED].name, &value))
-    info->n_planned = (int)value;
-  PetscCall(read_text(container, RG_ATTRIBUTE_STUDY_NAME, &info->name));
-  PetscCall(read_text(container, RG_ATTRIBUTE_TITLE, &info->title));
-  PetscCall(read_text(container, RG_ATTRIBUTE_HISTORY, &info->history));
-  PetscCall(read_text(container, RG_ATTRIBUTE_REFERENCES, &info->references));
-  PetscCall(read_text(container, RG_ATTRIBUTE_STUDY, &info->study));
-  for (int i = 0; i < RG_CREDITS; i++)
-    PetscCall(read_text(container, RG_ATTRIBUTE_CREDIT + i, &info->credit[i]));
-  rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_STUDY_SEED].name, &value);
-  info->seed = (uint64_t)value;
-  if (info->directory) return 0;
-  PetscCall(read_text(container, RG_ATTRIBUTE_CHECKSUM, &checksum));
-  PetscCall(PetscStrncpy(info->checksum, checksum, sizeof(info->checksum)));
-  PetscCall(read_text(container, RG_ATTRIBUTE_ARCHIVE_OF, &checksum));
-  PetscCall(PetscStrncpy(info->archive_of, checksum, sizeof(info->archive_of)));
-  PetscCall(PetscFree(checksum));
-  info->complete =
-    rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &value) && value;
-  return 0;
-}
 
 /* Count the shards of a directory; with `describe`, the newest shard describes the study. */
 static PetscErrorCode read_directory(const char *directory, bool describe, RgStoreInfo *info)
@@ -323,7 +264,7 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
         (!info->study || found.st_mtime > newest)) {
       PetscCall(rg_shard_open(path, RG_TOP, &container, &fault));
       if (!fault.code) {
-        PetscCall(read_info(&container, info));
+        PetscCall(rg_container_read_info(&container, info));
         newest = found.st_mtime;
       }
       PetscCall(rg_container_close(&container));
@@ -344,13 +285,13 @@ static PetscErrorCode count_extending(const char *directory, const char *results
 
   if (!info->n_shards) return 0;
   PetscCall(rg_index_gather(directory, results, false, &index, &n_bad, &fault));
-  while (file < index.n_sources && !index.sources[file].results) file++;
+  while (file < index.n_sources && !rg_is_results(&index.sources[file])) file++;
   for (int s = 0; s < index.n_sources; s++) {
     const RgIndexSource *shard = &index.sources[s];
     bool more = false;
     for (int i = shard->first; i < shard->first + shard->n && !more; i++)
       more = !rg_index_stands_in(&index, i, file, -1);
-    n += more && !shard->results;
+    n += more && !rg_is_results(shard);
   }
   if (!fault.code) info->n_shards = n + n_bad;
   PetscCall(rg_index_clear(&index));
@@ -369,7 +310,7 @@ static PetscErrorCode read_results(const char *results, const RgContainer *conta
                                    RgStoreInfo *info, RgFault *fault)
 {
   if (!fault->code) {
-    PetscCall(read_info(container, info));
+    PetscCall(rg_container_read_info(container, info));
     PetscCall(rg_index_check(container, fault));
     rg_fault_restate(fault, fault->code, results);
   }
@@ -379,12 +320,11 @@ static PetscErrorCode read_results(const char *results, const RgContainer *conta
 
 PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault)
 {
-  char *results, *directory, *beside, *parent;
-  const char *name;
+  char *results, *directory;
   RgContainer container;
   bool trailed;
 
-  PetscCall(PetscMemzero(info, sizeof(*info)));
+  *info = (RgStoreInfo){0};
   PetscCall(rg_store_resolve(path, &results, &directory, fault));
   info->directory = directory != NULL;
   if (directory) PetscCall(read_directory(directory, true, info));
@@ -392,26 +332,11 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault
     PetscCall(rg_shard_open_results(results, true, &container, &trailed, fault));
     PetscCall(read_results(results, &container, info, fault));
     PetscCall(rg_container_close(&container));
-    PetscCall(rg_store_paths(path, &beside, &parent, &name));
-    PetscCall(read_directory(beside, false, info));
-    if (!fault->code) PetscCall(count_extending(beside, results, info));
-    PetscCall(PetscFree(beside));
-    PetscCall(PetscFree(parent));
+    PetscCall(rg_store_directory(path, &directory));
+    PetscCall(read_directory(directory, false, info));
+    if (!fault->code) PetscCall(count_extending(directory, results, info));
   }
-  PetscCall(PetscFree(results));
-  PetscCall(PetscFree(directory));
-  return 0;
-}
-
-PetscErrorCode rg_store_info_clear(RgStoreInfo *info)
-{
-  PetscCall(PetscFree(info->name));
-  PetscCall(PetscFree(info->title));
-  PetscCall(PetscFree(info->history));
-  PetscCall(PetscFree(info->references));
-  PetscCall(PetscFree(info->study));
-  for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(info->credit[i]));
-  return 0;
+  return RG_FREE(&results, &directory);
 }
 
 /* ---- heads ----------------------------------------------------------------------------------- */
@@ -427,7 +352,7 @@ static PetscErrorCode visit_file(const char *path, RgRecordVisitor visit, void *
   PetscCall(rg_shard_open_results(path, true, &cursor.container, &trailed, fault));
   PetscCall(read_results(path, &cursor.container, info, fault));
   if (!fault->code) {
-    cursor.heads = trailed;
+    cursor.reader = trailed ? RG_READ_HEADS : RG_READ_ALL;
     while (rg_cursor_next(&cursor, fault)) {
       if (!trailed) PetscCall(rg_cursor_read(&cursor, fault));
       if (!fault->code) PetscCall(visit(closure, cursor.record));
@@ -438,40 +363,25 @@ static PetscErrorCode visit_file(const char *path, RgRecordVisitor visit, void *
   return 0;
 }
 
-static PetscErrorCode visit_all_heads(RgResults *r, RgRecordVisitor visit, void *closure,
-                                      RgFault *fault)
-{
-  int damaged;
-
-  r->heads = true;
-  PetscCall(gather(r, fault));
-  if (fault->code) PetscCall(rg_results_close(&r));
-  else PetscCall(visit_all(&r, visit, closure, &damaged, fault));
-  return 0;
-}
-
 PetscErrorCode rg_store_visit_heads(const char *path, RgRecordVisitor visit, void *closure,
                                     RgStoreInfo *info, RgFault *fault)
 {
   RgResults *r;
-  char *parent;
-  const char *name;
 
-  PetscCall(PetscMemzero(info, sizeof(*info)));
+  *info = (RgStoreInfo){0};
   PetscCall(PetscNew(&r));
+  r->reader = RG_READ_HEADS;
   PetscCall(rg_store_resolve(path, &r->results, &r->directory, fault));
   if (r->results) {
-    PetscCall(rg_store_paths(path, &r->directory, &parent, &name));
-    PetscCall(PetscFree(parent));
+    PetscCall(rg_store_directory(path, &r->directory));
     PetscCall(read_directory(r->directory, false, info));
   }
   if (r->results && !info->n_shards) {
     PetscCall(visit_file(r->results, visit, closure, info, fault));
-    PetscCall(rg_results_close(&r));
-    return 0;
+  } else if (!fault->code) {
+    PetscCall(rg_store_info(path, info, fault));
+    if (!fault->code) PetscCall(gather(r, fault));
+    if (!fault->code) PetscCall(visit_all(r, visit, closure, fault));
   }
-  if (!fault->code) PetscCall(rg_store_info(path, info, fault));
-  if (fault->code) PetscCall(rg_results_close(&r));
-  else PetscCall(visit_all_heads(r, visit, closure, fault));
-  return 0;
+  return rg_results_close(&r);
 }

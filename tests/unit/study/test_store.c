@@ -91,8 +91,10 @@ RG_TEST(long_trials_are_read_in_any_order)
     create_long_record(&fake, i, &records[i]);
     list[i] = &records[i];
   }
-  RgContainerInfo info = rg_container_info(&fake.study);
+  RgStoreInfo info;
+  RG_OK(rg_store_info_create(&fake.study, &info));
   RG_OK(rg_container_image(LONG_TRIALS, list, &info, &image, &fault));
+  RG_OK(rg_store_info_clear(&info));
   RG_OK(rg_container_open(&image, &container, &fault));
   RG_OK(rg_container_open_group(&container, 0, &group, &fault));
   assert_int_equal(fault.code, RG_FAULT_NONE);
