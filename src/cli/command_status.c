@@ -18,7 +18,6 @@
 #include "study/schedule/calibration.h"
 #include "study/schedule/crew.h"
 #include "study/store/evaluation_log.h"
-#include "study/store/presence.h"
 #include "study/store/store.h"
 #include "study/store/timeline.h"
 

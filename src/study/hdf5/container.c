@@ -72,66 +72,33 @@ PetscErrorCode rg_container_read_info(const RgContainer *container, RgStoreInfo 
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-typedef struct {
-  RgContainer *container;
-  bool earlier;
-  RgFault *fault;
-  PetscErrorCode error;
-} GroupSearch;
-
-/* A group has a problem label. Foreign objects are left alone; but a link is refused, and an object
-   that can't be opened is damage, since it may have been a group. */
-static herr_t find_group(hid_t parent, const char *name, const H5L_info_t *link, void *closure)
+/* Find the groups with a problem label in the root or in `earlier`. Foreign objects are left alone, but
+   a dataset that must not be read is refused. */
+static PetscErrorCode find_groups(RgContainer *container, hid_t parent, bool earlier,
+                                  RgFault *fault)
 {
-  GroupSearch *search = closure;
-  H5O_info_t object;
-  hid_t handle = -1;
-  htri_t labelled = -1;
+  char **names;
+  int n;
 
-  if (link->type != H5L_TYPE_HARD) {
-    rg_fault_set(search->fault, RG_FAULT_DAMAGED, "'%.100s' is a link to another place", name);
-    return -1;
+  PetscCall(rg_h5_list(parent, H5O_TYPE_DATASET, &n, &names, fault));
+  for (int i = 0; i < n; i++) {
+    const hid_t dataset = rg_h5_open_dataset(parent, names[i], fault);
+    if (dataset >= 0) H5Dclose(dataset);
   }
-  if (H5Oget_info_by_name(parent, name, &object, H5P_DEFAULT) >= 0) {
-    if (object.type == H5O_TYPE_DATASET) {
-      handle = rg_h5_open_dataset(parent, name, search->fault);
-      if (handle >= 0) H5Dclose(handle);
-    }
-    if (object.type != H5O_TYPE_GROUP) return search->fault->code ? -1 : 0;
-    handle = H5Gopen2(parent, name, H5P_DEFAULT);
+  PetscCall(rg_names_free(n, &names));
+  PetscCall(rg_h5_list(parent, H5O_TYPE_GROUP, &n, &names, fault));
+  for (int i = 0; i < n && !fault->code; i++) {
+    const hid_t handle = H5Gopen2(parent, names[i], H5P_DEFAULT);
+    const htri_t labelled = handle < 0 ? -1 : H5Aexists(handle, "problem_label");
+    if (handle >= 0) H5Gclose(handle);
+    if (labelled < 0) /* it may have been a group */
+      rg_fault_set(fault, RG_FAULT_DAMAGED, "damaged: HDF5 can't open '%s'", names[i]);
+    if (labelled <= 0) continue;
+    PetscCall(RG_GROW(container->n, container->groups));
+    container->groups[container->n++] = (RgGroupPlace){names[i], earlier};
+    names[i] = NULL;
   }
-  if (handle >= 0) {
-    labelled = H5Aexists(handle, "problem_label");
-    H5Gclose(handle);
-  }
-  if (labelled < 0) {
-    rg_fault_set(search->fault, RG_FAULT_DAMAGED, "damaged: HDF5 can't open '%s'", name);
-    return -1;
-  }
-  if (!labelled) return 0;
-  RgContainer *container = search->container;
-  search->error = RG_GROW(container->n, container->groups);
-  if (search->error) return -1;
-  search->error = PetscStrallocpy(name, &container->groups[container->n].name);
-  container->groups[container->n++].earlier = search->earlier;
-  return search->error ? -1 : 0;
-}
-
-static PetscErrorCode find_groups(RgContainer *container, RgFault *fault)
-{
-  GroupSearch search = {.container = container, .fault = fault};
-
-  if (H5Literate(container->file, H5_INDEX_NAME, H5_ITER_INC, NULL, find_group, &search) < 0)
-    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list its groups");
-  if (!fault->code && H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT)) {
-    container->earlier = rg_h5_open_group(container->file, RG_GROUP_EARLIER, fault);
-    search.earlier = true;
-    if (container->earlier < 0 ||
-        H5Literate(container->earlier, H5_INDEX_NAME, H5_ITER_INC, NULL, find_group, &search) < 0)
-      rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list the groups of '%s'", RG_GROUP_EARLIER);
-  }
-  PetscCall(search.error);
-  return 0;
+  return rg_names_free(n, &names);
 }
 
 void rg_container_check(const RgContainer *container, RgFault *fault)
@@ -154,7 +121,15 @@ PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
                  "it has schema %lld, of a version before the first release; this regatta reads "
                  "schemas %d to %d",
                  (long long)container->schema_version, RG_SCHEMA_OLDEST, RG_SCHEMA_VERSION);
-  else if (container->schema_version <= RG_SCHEMA_VERSION) PetscCall(find_groups(container, fault));
+  else if (container->schema_version <= RG_SCHEMA_VERSION)
+    PetscCall(find_groups(container, container->file, false, fault));
+  if (!fault->code && container->schema_version <= RG_SCHEMA_VERSION &&
+      H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT) > 0) {
+    container->earlier = rg_h5_open_group(container->file, RG_GROUP_EARLIER, fault);
+    if (container->earlier < 0)
+      rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't open '%s'", RG_GROUP_EARLIER);
+    PetscCall(find_groups(container, container->earlier, true, fault));
+  }
   rg_container_check(container, fault);
   return 0;
 }

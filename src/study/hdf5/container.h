@@ -115,8 +115,7 @@ enum { RG_TRAILER_LENGTH = 32 };
 void rg_trailer_write(uint64_t length, const uint64_t hash[2], unsigned char *trailer);
 /* False if the bytes are not a trailer. */
 bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t hash[2]);
-
-/* Append the trailer to a file in memory. hex: its hash. */
+/* Append the trailer to a file, whose errors the medium keeps. hex: its hash. */
 PetscErrorCode rg_medium_seal(RgMedium *medium, char hex[33]);
 
 /* Build a container of n records in memory, without trailer; the caller frees it with
@@ -144,7 +143,4 @@ PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *con
    dropped it). A partial trailer is damage, as is an HDF5 part that is too short. */
 PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer *container,
                                      bool *trailed, RgFault *fault);
-/* XXH3-128 of the first `length` bytes of a file. *error: errno, or EIO if the file is shorter. */
-PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int *error);
-
 #endif

@@ -20,14 +20,6 @@ static int slot_of(const RgCellTable *table, const char *id)
   return (int)(hash[0] & (uint64_t)(table->n_slots - 1));
 }
 
-int rg_cell_table_find(const RgCellTable *table, const char *id)
-{
-  if (!table->n) return -1;
-  for (int s = slot_of(table, id);; s = (s + 1) & (table->n_slots - 1))
-    if (table->slots[s] < 0 || !strcmp(table->cells[table->slots[s]]->id, id))
-      return table->slots[s];
-}
-
 static void enter(RgCellTable *table, int row)
 {
   int s = slot_of(table, table->cells[row]->id);
@@ -42,17 +34,26 @@ static bool same_cell(const RgCellData *a, const RgCellData *b)
                     !strcmp(a->algorithm_label, b->algorithm_label) && !strcmp(a->swept, b->swept));
 }
 
+/* The row of a cell; NULL: of the first one with that identity. -1: none. */
+static int find_row(const RgCellTable *table, const char *id, const RgCellData *cell)
+{
+  for (int s = table->n ? slot_of(table, id) : 0; table->n; s = (s + 1) & (table->n_slots - 1)) {
+    const int row = table->slots[s];
+    if (row < 0 || (cell ? same_cell(table->cells[row], cell) : !strcmp(table->cells[row]->id, id)))
+      return row;
+  }
+  return -1;
+}
+
+int rg_cell_table_find(const RgCellTable *table, const char *id)
+{
+  return find_row(table, id, NULL);
+}
+
 PetscErrorCode rg_cell_table_add(RgCellTable *table, RgCellData *cell, int *number)
 {
-  if (table->n && same_cell(table->cells[table->n - 1], cell)) {
-    *number = table->n - 1;
-    return 0;
-  }
-  for (int s = table->n ? slot_of(table, cell->id) : 0; table->n && table->slots[s] >= 0;
-       s = (s + 1) & (table->n_slots - 1)) {
-    *number = table->slots[s];
-    if (same_cell(table->cells[*number], cell)) return 0;
-  }
+  *number = find_row(table, cell->id, cell);
+  if (*number >= 0) return 0;
   PetscCall(RG_GROW(table->n, table->cells));
   *number = table->n;
   table->cells[table->n++] = rg_cell_data_share(cell);

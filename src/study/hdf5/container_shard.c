@@ -43,6 +43,64 @@ bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t ha
   return true;
 }
 
+/* Read all of [offset, offset + size). Returns 0 or an errno, EIO if the file ends early. */
+static int read_at(int fd, uint64_t offset, size_t size, unsigned char *to)
+{
+  while (size) {
+    ssize_t n = pread(fd, to, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n < 0 ? errno : EIO;
+    offset += (uint64_t)n;
+    to += n;
+    size -= (size_t)n;
+  }
+  return 0;
+}
+
+/* XXH3-128 of the first `length` bytes of a file. *error: errno, or EIO if the file is shorter. */
+static PetscErrorCode hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int *error)
+{
+  enum { BLOCK = 1 << 20 };
+  XXH3_state_t *state = XXH3_createState();
+  unsigned char *block;
+  XXH128_hash_t digest;
+
+  PetscCheck(state, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a hash");
+  PetscCall(PetscMalloc1(BLOCK, &block));
+  *error = 0;
+  XXH3_128bits_reset(state);
+  for (uint64_t offset = 0; offset < length && !*error; offset += BLOCK) {
+    size_t size = length - offset < BLOCK ? (size_t)(length - offset) : BLOCK;
+    *error = read_at(fd, offset, size, block);
+    XXH3_128bits_update(state, block, size);
+  }
+  digest = XXH3_128bits_digest(state);
+  hash[0] = digest.low64;
+  hash[1] = digest.high64;
+  XXH3_freeState(state);
+  PetscCall(PetscFree(block));
+  return 0;
+}
+
+PetscErrorCode rg_medium_seal(RgMedium *medium, char hex[33])
+{
+  unsigned char trailer[RG_TRAILER_LENGTH];
+  uint64_t hash[2];
+
+  if (medium->fd >= 0) {
+    PetscCall(hash_descriptor(medium->fd, medium->length, hash, &medium->error));
+  } else {
+    rg_hash128(medium->bytes, medium->length, hash);
+    medium->capacity = medium->length + RG_TRAILER_LENGTH;
+    PetscCall(PetscRealloc(medium->capacity, &medium->bytes));
+  }
+  if (medium->error) return 0;
+  rg_hash_hex(hash, hex);
+  rg_trailer_write(medium->length, hash, trailer);
+  (void)rg_medium_write(medium, medium->length, sizeof(trailer), trailer);
+  return 0;
+}
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 /* Records of one problem label, in the given order. */
@@ -181,18 +239,6 @@ PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *
   return 0;
 }
 
-PetscErrorCode rg_medium_seal(RgMedium *medium, char hex[33])
-{
-  uint64_t hash[2];
-
-  rg_hash128(medium->bytes, medium->length, hash);
-  rg_hash_hex(hash, hex);
-  PetscCall(PetscRealloc(medium->length + RG_TRAILER_LENGTH, &medium->bytes));
-  rg_trailer_write(medium->length, hash, medium->bytes + medium->length);
-  medium->length += RG_TRAILER_LENGTH;
-  return 0;
-}
-
 int rg_shard_level(const char *name)
 {
   char *end;
@@ -258,20 +304,6 @@ static int open_to_read(const char *path, RgInside inside, RgMedium *medium)
   return error;
 }
 
-/* Read all of [offset, offset + size). Returns 0 or an errno, EIO if the file ends early. */
-static int read_at(int fd, uint64_t offset, size_t size, unsigned char *to)
-{
-  while (size) {
-    ssize_t n = pread(fd, to, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return n < 0 ? errno : EIO;
-    offset += (uint64_t)n;
-    to += n;
-    size -= (size_t)n;
-  }
-  return 0;
-}
-
 /* Read a whole file into bytes that the caller frees; after an error of the medium, try once more.
    *error: errno. */
 static PetscErrorCode load(const char *path, RgInside inside, RgMedium *medium, int *error)
@@ -333,30 +365,6 @@ PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *con
   return PetscFree(medium.bytes);
 }
 
-PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int *error)
-{
-  enum { BLOCK = 1 << 20 };
-  XXH3_state_t *state = XXH3_createState();
-  unsigned char *block;
-  XXH128_hash_t digest;
-
-  PetscCheck(state, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a hash");
-  PetscCall(PetscMalloc1(BLOCK, &block));
-  *error = 0;
-  XXH3_128bits_reset(state);
-  for (uint64_t offset = 0; offset < length && !*error; offset += BLOCK) {
-    size_t size = length - offset < BLOCK ? (size_t)(length - offset) : BLOCK;
-    *error = read_at(fd, offset, size, block);
-    XXH3_128bits_update(state, block, size);
-  }
-  digest = XXH3_128bits_digest(state);
-  hash[0] = digest.low64;
-  hash[1] = digest.high64;
-  XXH3_freeState(state);
-  PetscCall(PetscFree(block));
-  return 0;
-}
-
 /* Whether bytes are missing after or inside HDF5's part. The superblock (version 0, as we write
    it) gives the end of that part. Other programs that write to the file drop the whole trailer. */
 static bool is_cut(int fd, uint64_t length)
@@ -393,7 +401,7 @@ static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *
   *trailed = true;
   *fits = known == length - RG_TRAILER_LENGTH;
   if (!*fits || !verify) return 0;
-  PetscCall(rg_hash_descriptor(fd, known, found, error));
+  PetscCall(hash_descriptor(fd, known, found, error));
   *fits = hash[0] == found[0] && hash[1] == found[1];
   return 0;
 }

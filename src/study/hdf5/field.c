@@ -1,5 +1,5 @@
 /* Fields and settings: datasets with one value for each trial or cell. */
-#include "study/hdf5/field.h"
+#include "study/hdf5/group.h"
 
 #include <hdf5_hl.h>
 #include <math.h>
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "regatta/algorithm.h"
-#include "study/file/registry.h"
 #include "study/file/cell_data.h"
-#include "study/hdf5/medium.h"
+#include "study/file/registry.h"
 
 /* ---- datasets -------------------------------------------------------------------------------- */
 
@@ -145,7 +145,8 @@ static hid_t write_rows(const RgRows *rows, const RgFieldInfo *info, const void 
   if (info->description)
     rg_h5_describe(dataset, info->units, info->long_name, info->description, fault);
   if (logical || status) {
-    rg_h5_write_bytes(dataset, "flag_values", logical ? 2 : 3, flags, fault);
+    rg_h5_write_attribute(dataset, "flag_values", H5T_STD_U8LE, H5T_NATIVE_UCHAR, logical ? 2 : 3,
+                          flags, fault);
     rg_h5_write_text(dataset, "flag_meanings", logical ? "false true" : "missing complete failed",
                      fault);
   }
@@ -219,10 +220,14 @@ PetscErrorCode rg_field_read(const RgRows *rows, const RgFieldInfo *info, int fi
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-static const RgFieldType field_types[] = {[RG_SWEPT_NUMBER] = RG_FIELD_REAL,
-                                          [RG_SWEPT_INTEGER] = RG_FIELD_INT,
-                                          [RG_SWEPT_LOGICAL] = RG_FIELD_LOGICAL,
-                                          [RG_SWEPT_WORD] = RG_FIELD_TEXT};
+/* How values of a kind are stored, and what stands for a missing whole number. */
+static const struct {
+  RgFieldType type;
+  int missing;
+} kinds[] = {[RG_SWEPT_NUMBER] = {RG_FIELD_REAL, 0},
+             [RG_SWEPT_INTEGER] = {RG_FIELD_INT, RG_NO_INTEGER},
+             [RG_SWEPT_LOGICAL] = {RG_FIELD_LOGICAL, RG_NO_LOGICAL},
+             [RG_SWEPT_WORD] = {RG_FIELD_TEXT, 0}};
 
 /* A walk through the values of a cell. */
 typedef struct {
@@ -267,9 +272,9 @@ static int place_of(const RgSettingColumns *columns, const char *name, bool *fou
 /* Keep the first text about a setting that is not empty. */
 static PetscErrorCode keep_text(const char *text, char **kept)
 {
-  if (*kept && !**kept) PetscCall(PetscFree(*kept));
-  if (!*kept && text) PetscCall(PetscStrallocpy(text, kept));
-  return 0;
+  if (!text || (*kept && (**kept || !*text))) return 0;
+  PetscCall(PetscFree(*kept));
+  return PetscStrallocpy(text, kept);
 }
 
 PetscErrorCode rg_settings_add(RgSettingColumns *columns, const RgCellData *cell, RgSettingSet set)
@@ -304,30 +309,22 @@ PetscErrorCode rg_settings_clear(RgSettingColumns *columns)
   return 0;
 }
 
-/* Whether a method of this program records a column of that name, or the file uses it itself. */
-static bool is_recorded(const char *name)
-{
-  int n;
-  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
-
-  for (int i = 0; i < n; i++)
-    for (const RgRecordColumn *c = classes[i]->columns; c && c->name; c++)
-      if (!strcmp(c->name, name)) return true;
-  for (int c = 0; c < RG_COLUMN_COUNT; c++)
-    if (!strcmp(rg_columns[c].name, name)) return true;
-  return rg_field_is_reserved(name);
-}
-
 void rg_settings_dataset(const RgSettingColumn *column, int n_extra, const RgGroupExtra *extra,
                          char name[2 * RG_NAME_MAX])
 {
-  const bool known = is_recorded(column->name);
-  const char *prefix = "setting";
-  bool taken = known;
+  int n;
+  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
+  bool known = rg_field_is_reserved(column->name), taken = false;
 
+  for (int i = 0; i < n; i++) /* a method of this program records a column of that name */
+    for (const RgRecordColumn *c = classes[i]->columns; c && c->name; c++)
+      known = known || !strcmp(c->name, column->name);
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    known = known || !strcmp(rg_columns[c].name, column->name);
   for (int e = 0; e < n_extra; e++) taken = taken || !strcmp(extra[e].name, column->name);
-  if (known && column->part && column->part[0]) prefix = column->part;
-  snprintf(name, 2 * RG_NAME_MAX, "%s%s%s", taken ? prefix : "", taken ? "." : "", column->name);
+  const char *part = known && column->part && column->part[0] ? column->part : "setting";
+  snprintf(name, 2 * RG_NAME_MAX, "%s%s%s", known || taken ? part : "", known || taken ? "." : "",
+           column->name);
 }
 
 /* Put a value into entry i of a buffer; text NULL: no value. */
@@ -335,29 +332,28 @@ static void put_value(RgSweptKind kind, const char *text, int i, void *buffer)
 {
   double value;
 
-  switch (kind) {
-  case RG_SWEPT_NUMBER:
+  if (kind == RG_SWEPT_WORD) ((const char **)buffer)[i] = text ? text : "";
+  else if (kind == RG_SWEPT_NUMBER)
     ((double *)buffer)[i] = text && rg_number_only(text, &value) ? value : NAN;
-    break;
-  case RG_SWEPT_INTEGER: ((int *)buffer)[i] = text ? atoi(text) : RG_NO_INTEGER; break;
-  case RG_SWEPT_LOGICAL: ((int *)buffer)[i] = !text ? RG_NO_LOGICAL : !strcmp(text, "true"); break;
-  case RG_SWEPT_WORD: ((const char **)buffer)[i] = text ? text : ""; break;
-  }
+  else if (!text) ((int *)buffer)[i] = kinds[kind].missing;
+  else ((int *)buffer)[i] = kind == RG_SWEPT_LOGICAL ? !strcmp(text, "true") : atoi(text);
 }
 
-/* Tell netCDF readers which value is missing. */
-static void write_missing(hid_t dataset, RgSweptKind kind, RgFault *fault)
+/* Append a value of a buffer as text; nothing if it is missing. */
+static PetscErrorCode show_value(RgSweptKind kind, const void *buffer, int i, RgText *text)
 {
-  const int missing = kind == RG_SWEPT_INTEGER ? RG_NO_INTEGER : RG_NO_LOGICAL;
-
-  if (fault->code || kind == RG_SWEPT_NUMBER || kind == RG_SWEPT_WORD) return;
-  const hid_t space = H5Screate(H5S_SCALAR), type = type_of(field_types[kind], true);
-  const hid_t fill = H5Acreate2(dataset, "_FillValue", type, space, H5P_DEFAULT, H5P_DEFAULT);
-  if (fill < 0 || H5Awrite(fill, H5T_NATIVE_INT, &missing) < 0)
-    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write the value of what is missing");
-  if (fill >= 0) H5Aclose(fill);
-  H5Tclose(type);
-  H5Sclose(space);
+  if (kind == RG_SWEPT_WORD) {
+    const char *word = ((char *const *)buffer)[i];
+    return word ? rg_text_add_bytes(text, word, strlen(word)) : 0;
+  }
+  if (kind == RG_SWEPT_NUMBER) {
+    const double value = ((const double *)buffer)[i];
+    return isnan(value) ? 0 : rg_text_add_real(text, value);
+  }
+  const int whole = ((const int *)buffer)[i];
+  if (whole == kinds[kind].missing) return 0;
+  if (kind == RG_SWEPT_LOGICAL) return rg_text_add(text, "%s", whole ? "true" : "false");
+  return rg_text_add(text, "%d", whole);
 }
 
 static void write_column(const RgRows *rows, const RgSettingColumn *column, RgSettingSet set,
@@ -365,7 +361,7 @@ static void write_column(const RgRows *rows, const RgSettingColumn *column, RgSe
 {
   const bool axis = set == RG_AXES_OF_SWEEP;
   const RgFieldInfo info = {.name = name,
-                            .type = field_types[column->kind],
+                            .type = kinds[column->kind].type,
                             .units = column->units ? column->units : "1",
                             .long_name = column->name,
                             .description = !axis         ? NULL
@@ -376,7 +372,12 @@ static void write_column(const RgRows *rows, const RgSettingColumn *column, RgSe
   if (axis) rg_h5_write_text(dataset, RG_SETTING_ATTRIBUTE, column->name, fault);
   if (axis) rg_h5_write_text(dataset, "part", column->part ? column->part : "", fault);
   else if (column->swept) rg_h5_write_integer(dataset, "swept", 1, fault);
-  write_missing(dataset, column->kind, fault);
+  if (column->kind == RG_SWEPT_INTEGER || column->kind == RG_SWEPT_LOGICAL) {
+    const hid_t type = type_of(info.type, true); /* tells netCDF readers which value is missing */
+    rg_h5_write_attribute(dataset, "_FillValue", type, H5T_NATIVE_INT, 0,
+                          &kinds[column->kind].missing, fault);
+    H5Tclose(type);
+  }
   if (dataset >= 0) H5Dclose(dataset);
 }
 
@@ -408,122 +409,71 @@ PetscErrorCode rg_settings_write(const RgRows *rows, const RgSettingColumns *col
   return 0;
 }
 
-/* One value as text; empty if it is missing. */
-static PetscErrorCode show_value(RgSweptKind kind, const void *values, int i, RgText *text)
-{
-  const int whole =
-    kind == RG_SWEPT_INTEGER || kind == RG_SWEPT_LOGICAL ? ((const int *)values)[i] : 0;
-
-  switch (kind) {
-  case RG_SWEPT_NUMBER:
-    if (!isnan(((const double *)values)[i]))
-      PetscCall(rg_text_add_real(text, ((const double *)values)[i]));
-    break;
-  case RG_SWEPT_INTEGER:
-    if (whole != RG_NO_INTEGER) PetscCall(rg_text_add(text, "%d", whole));
-    break;
-  case RG_SWEPT_LOGICAL:
-    if (whole != RG_NO_LOGICAL) PetscCall(rg_text_add(text, "%s", whole ? "true" : "false"));
-    break;
-  case RG_SWEPT_WORD:
-    if (((char *const *)values)[i]) PetscCall(rg_text_add(text, "%s", ((char *const *)values)[i]));
-  }
-  return 0;
-}
-
-/* The kind of the values in a dataset. */
-static RgSweptKind stored_kind(hid_t dataset)
-{
-  hid_t type = H5Dget_type(dataset);
-  const H5T_class_t class = H5Tget_class(type);
-  const size_t size = H5Tget_size(type);
-
-  H5Tclose(type);
-  if (class == H5T_FLOAT) return RG_SWEPT_NUMBER;
-  if (class == H5T_INTEGER) return size == 1 ? RG_SWEPT_LOGICAL : RG_SWEPT_INTEGER;
-  return RG_SWEPT_WORD;
-}
-
-/* The reading of the settings in a group. */
-typedef struct {
-  const RgRows *rows;
-  RgSettingSet set;
-  int first, n;
-  RgCellData *const *cells;
-  RgFault *fault;
-  PetscErrorCode error;
-} Reading;
-
 /* Read one dataset whose texts (name, part, units, doc) and kind are in `about`. */
-static PetscErrorCode read_column(Reading *reading, const char *name, const RgSwept *about)
+static PetscErrorCode read_column(const RgRows *rows, RgSettingSet set, int first, int n,
+                                  const RgSwept *about, RgCellData *const *cells, RgFault *fault)
 {
-  const RgFieldInfo info = {.name = name, .type = field_types[about->kind]};
+  const RgFieldInfo info = {.name = about->text, .type = kinds[about->kind].type};
   uint64_t *values;
+  RgText text = {0}; /* of one row after the other */
 
-  PetscCall(PetscMalloc1(reading->n, &values));
-  PetscCall(
-    rg_field_values(reading->rows, &info, reading->first, reading->n, values, reading->fault));
-  for (int i = 0; i < reading->n; i++) {
-    RgCellData *cell = reading->cells[i];
-    RgText text = {0};
-    if (!reading->fault->code && cell) PetscCall(show_value(about->kind, values, i, &text));
+  PetscCall(PetscMalloc1(n, &values));
+  PetscCall(rg_field_values(rows, &info, first, n, values, fault));
+  for (int i = 0; i < n; i++) {
+    RgCellData *cell = cells[i];
+    text.length = 0;
+    if (!fault->code && cell) PetscCall(show_value(about->kind, values, i, &text));
     if (about->kind == RG_SWEPT_WORD) H5free_memory(((char **)values)[i]);
-    if (text.length && reading->set == RG_AXES_OF_SWEEP)
+    if (!text.length) continue;
+    if (set == RG_AXES_OF_SWEEP) {
       PetscCall(rg_swept_add(about->name, text.data, about->kind, about->part, about->units,
                              about->doc, &cell->n_swept, &cell->axes));
-    else if (text.length) { /* the form of RgCellData */
-      PetscCall(rg_text_add(&cell->settings, "%c%s", '0' + (int)about->kind, name));
-      PetscCall(rg_text_add_bytes(&cell->settings, "", 1));
-      PetscCall(rg_text_add_bytes(&cell->settings, text.data, text.length + 1));
+      continue;
     }
-    PetscCall(rg_text_clear(&text));
+    PetscCall(rg_text_add(&cell->settings, "%c%s", '0' + (int)about->kind, about->text));
+    PetscCall(rg_text_add_bytes(&cell->settings, "", 1)); /* the form of RgCellData */
+    PetscCall(rg_text_add_bytes(&cell->settings, text.data, text.length + 1));
   }
-  PetscCall(PetscFree(values));
-  return 0;
+  PetscCall(rg_text_clear(&text));
+  return PetscFree(values);
 }
 
-static PetscErrorCode read_dataset(Reading *reading, hid_t handle, const char *name)
+/* Read a dataset of settings; others are ignored. */
+static PetscErrorCode read_dataset(const RgRows *rows, RgSettingSet set, int first, int n,
+                                   char *name, RgCellData *const *cells, RgFault *fault)
 {
-  const bool axis = reading->set == RG_AXES_OF_SWEEP;
-  RgSwept about = {0};
-  const hid_t dataset = rg_h5_open_dataset(handle, name, reading->fault);
-  bool found = dataset >= 0 && rg_h5_length(dataset) == reading->rows->n;
+  const hid_t dataset = rg_h5_open_dataset(rows->handle, name, fault);
+  RgSwept about = {.kind = RG_SWEPT_WORD, .text = name};
+  bool found = dataset >= 0 && rg_h5_length(dataset) == rows->n;
 
-  if (found && axis) PetscCall(rg_h5_read_text(dataset, RG_SETTING_ATTRIBUTE, &about.name, &found));
-  if (found) about.kind = stored_kind(dataset);
-  if (found && axis) {
+  if (found && set == RG_AXES_OF_SWEEP) {
+    PetscCall(rg_h5_read_text(dataset, RG_SETTING_ATTRIBUTE, &about.name, &found));
     PetscCall(rg_h5_read_text(dataset, "part", &about.part, NULL));
     PetscCall(rg_h5_read_text(dataset, "units", &about.units, NULL));
     PetscCall(rg_h5_read_text(dataset, "description", &about.doc, NULL));
   }
+  if (found) {
+    const hid_t type = H5Dget_type(dataset);
+    const H5T_class_t class = H5Tget_class(type);
+    if (class == H5T_FLOAT) about.kind = RG_SWEPT_NUMBER;
+    if (class == H5T_INTEGER)
+      about.kind = H5Tget_size(type) == 1 ? RG_SWEPT_LOGICAL : RG_SWEPT_INTEGER;
+    H5Tclose(type);
+    PetscCall(read_column(rows, set, first, n, &about, cells, fault));
+  }
   if (dataset >= 0) H5Dclose(dataset);
-  if (found) PetscCall(read_column(reading, name, &about));
-  PetscCall(RG_FREE(&about.name, &about.part, &about.units, &about.doc));
-  return 0;
-}
-
-static herr_t visit_dataset(hid_t handle, const char *name, const H5L_info_t *link, void *closure)
-{
-  Reading *reading = closure;
-  H5O_info_t object;
-
-  if (link->type != H5L_TYPE_HARD)
-    rg_fault_set(reading->fault, RG_FAULT_DAMAGED, "'%.100s' is a link to another place", name);
-  if (reading->fault->code || strlen(name) >= 2 * RG_NAME_MAX) return reading->fault->code ? -1 : 0;
-  if (H5Oget_info_by_name(handle, name, &object, H5P_DEFAULT) < 0) return -1;
-  if (object.type != H5O_TYPE_DATASET) return 0;
-  reading->error = read_dataset(reading, handle, name);
-  return reading->error || reading->fault->code ? -1 : 0;
+  return RG_FREE(&about.name, &about.part, &about.units, &about.doc);
 }
 
 PetscErrorCode rg_settings_read(const RgRows *rows, RgSettingSet set, int first, int n,
                                 RgCellData *const *cells, RgFault *fault)
 {
-  Reading reading = {rows, set, first, n, cells, fault, 0};
+  char **names;
+  int n_names;
 
-  if (fault->code) return 0;
-  if (H5Literate(rows->handle, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_dataset, &reading) < 0)
-    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list the settings of cells");
-  PetscCall(reading.error);
-  return 0;
+  PetscCall(rg_h5_list(rows->handle, H5O_TYPE_DATASET, &n_names, &names, fault));
+  for (int k = 0; k < n_names && !fault->code; k++)
+    if (strlen(names[k]) < 2 * RG_NAME_MAX)
+      PetscCall(read_dataset(rows, set, first, n, names[k], cells, fault));
+  return rg_names_free(n_names, &names);
 }

@@ -4,21 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/grow.h"
 
 /* Size of a read-ahead window. */
 enum { WINDOW_BYTES = 1 << 20 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
-
-static int axis_length(hid_t handle, RgAxis axis, RgFault *fault)
-{
-  hid_t dataset = rg_h5_open_dataset(handle, rg_axes[axis].name, fault);
-  long length = dataset < 0 ? 0 : rg_h5_length(dataset);
-
-  if (dataset >= 0) H5Dclose(dataset);
-  return length < 0 || length > INT32_MAX ? 0 : (int)length;
-}
 
 static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
 {
@@ -31,8 +23,12 @@ static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
 
   PetscCall(PetscFree(shape->label));
   PetscCall(rg_h5_read_text(group->handle, "problem_label", &shape->label, &found));
-  for (int a = 0; a < RG_AXIS_COUNT; a++)
-    shape->extent[a] = axis_length(group->handle, (RgAxis)a, fault);
+  for (int a = 0; a < RG_AXIS_COUNT; a++) {
+    const hid_t axis = rg_h5_open_dataset(group->handle, rg_axes[a].name, fault);
+    const long length = axis < 0 ? 0 : rg_h5_length(axis);
+    shape->extent[a] = length < 0 || length > INT32_MAX ? 0 : (int)length;
+    if (axis >= 0) H5Dclose(axis);
+  }
   if (!found || shape->extent[RG_AXIS_TRIAL] < 1 || shape->extent[RG_AXIS_ITERATION] < 1)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "a group without a problem label or axes");
   group->timing = rg_h5_open_group(group->handle, RG_GROUP_TIMING, fault);
@@ -79,49 +75,36 @@ static void open_columns(RgGroup *group, RgFault *fault)
   }
 }
 
-typedef struct {
-  RgGroupShape *shape;
-  RgFault *fault;
-  PetscErrorCode error;
-} ExtraSearch;
-
-static PetscErrorCode add_extra(RgGroupShape *shape, hid_t dataset, const char *name)
+/* Find the columns of algorithms. Users may add datasets to a results file: one that does not look
+   like a column is ignored, but any dataset may be refused. */
+static PetscErrorCode find_extras(RgGroup *group, RgFault *fault)
 {
-  char *doc;
-
-  PetscCall(RG_GROW(shape->n_extra, shape->extra));
-  RgGroupExtra *extra = &shape->extra[shape->n_extra++];
-  *extra = (RgGroupExtra){0};
-  PetscCall(PetscStrncpy(extra->name, name, RG_NAME_MAX));
-  PetscCall(rg_h5_read_text(dataset, "description", &doc, NULL));
-  PetscCall(PetscStrncpy(extra->doc, doc, RG_DOC_MAX));
-  return PetscFree(doc);
-}
-
-/* Examine a dataset, which may be a column of an algorithm. Users may add datasets to a results
-   file: one that does not look like a column is ignored. */
-static herr_t find_extra(hid_t handle, const char *name, const H5L_info_t *link, void *closure)
-{
-  ExtraSearch *search = closure;
-  RgGroupShape *shape = search->shape;
+  RgGroupShape *shape = group->shape;
   RgAxis axis[3];
   hsize_t size[3];
-  H5O_info_t object;
+  char **names, *doc;
+  int n;
 
-  if (link->type != H5L_TYPE_HARD)
-    rg_fault_set(search->fault, RG_FAULT_DAMAGED, "'%.100s' is a link to another place", name);
-  if (search->fault->code) return -1;
-  if (H5Oget_info_by_name(handle, name, &object, H5P_DEFAULT) < 0) return -1;
-  if (object.type != H5O_TYPE_DATASET) return 0;
-  const hid_t dataset = rg_h5_open_dataset(handle, name, search->fault); /* or it is refused */
   (void)rg_group_column_axes(shape, RG_COLUMN_EXTRA, axis, size);
-  bool is_extra = dataset >= 0 && !rg_field_is_reserved(name) && strlen(name) < RG_NAME_MAX &&
-                  rg_field_has_shape(dataset, 2, size) && rg_field_fits(dataset, RG_FIELD_REAL);
-  for (int c = 0; c < RG_COLUMN_COUNT; c++)
-    is_extra = is_extra && strcmp(name, rg_columns[c].name) != 0;
-  if (is_extra) search->error = add_extra(shape, dataset, name);
-  if (dataset >= 0) H5Dclose(dataset);
-  return search->error || search->fault->code ? -1 : 0;
+  PetscCall(rg_h5_list(group->handle, H5O_TYPE_DATASET, &n, &names, fault));
+  for (int i = 0; i < n && !fault->code; i++) {
+    const hid_t dataset = rg_h5_open_dataset(group->handle, names[i], fault);
+    bool found = dataset >= 0 && !rg_field_is_reserved(names[i]) &&
+                 strlen(names[i]) < RG_NAME_MAX && rg_field_has_shape(dataset, 2, size) &&
+                 rg_field_fits(dataset, RG_FIELD_REAL);
+    for (int c = 0; c < RG_COLUMN_COUNT; c++)
+      found = found && strcmp(names[i], rg_columns[c].name) != 0;
+    if (found) {
+      PetscCall(RG_GROW(shape->n_extra, shape->extra));
+      RgGroupExtra *extra = &shape->extra[shape->n_extra++];
+      PetscCall(PetscStrncpy(extra->name, names[i], RG_NAME_MAX));
+      PetscCall(rg_h5_read_text(dataset, "description", &doc, NULL));
+      PetscCall(PetscStrncpy(extra->doc, doc, RG_DOC_MAX));
+      PetscCall(PetscFree(doc));
+    }
+    if (dataset >= 0) H5Dclose(dataset);
+  }
+  return rg_names_free(n, &names);
 }
 
 PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
@@ -133,7 +116,6 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
   *group = rg_group_none();
   PetscCall(PetscMalloc1(1, &shape));
   group->shape = shape;
-  ExtraSearch search = {shape, fault, 0};
   PetscCall(rg_group_shape_create("", earlier, shape));
   handle = group->handle = rg_h5_open_group(parent, name, fault);
   if (handle < 0) {
@@ -142,9 +124,7 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
   }
   PetscCall(read_shape(group, fault));
   if (fault->code) return 0;
-  if (H5Literate(handle, H5_INDEX_NAME, H5_ITER_INC, NULL, find_extra, &search) < 0)
-    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list a group");
-  PetscCall(search.error);
+  PetscCall(find_extras(group, fault));
   PetscCall(rg_group_add_columns(group));
   open_columns(group, fault);
   const uint64_t row = rg_group_doubles(shape) * sizeof(double);

@@ -321,17 +321,6 @@ PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgReco
 
 /* ---- compression ----------------------------------------------------------------------------- */
 
-/* Whether there are only values that unwritten elements have too. */
-static bool is_padding(size_t n, const unsigned char *values)
-{
-  unsigned char padding[sizeof(double)];
-
-  put_real(NAN, padding);
-  for (size_t i = 0; i < n; i++)
-    if (memcmp(values + i * sizeof(double), padding, sizeof(double)) != 0) return false;
-  return true;
-}
-
 /* Compress a chunk: `count` elements from `start` on, whose values stand together. */
 static void compress_chunk(const RgGroup *group, const RgGroupColumn *own, int rank,
                            const hsize_t start[3], const hsize_t count[3], const hsize_t size[3],
@@ -339,9 +328,14 @@ static void compress_chunk(const RgGroup *group, const RgGroupColumn *own, int r
 {
   const hsize_t n = count[0] * count[1] * count[2], before = start[0] * size[1] + start[1];
   const uint64_t place = own->place + before * size[2] * sizeof(double);
+  unsigned char padding[sizeof(double)];
+  bool any = false; /* a value that unwritten elements don't have too */
 
   if (!rg_medium_read(group->medium, place, n * sizeof(double), buffer)) return;
-  if (is_padding(n, buffer)) return;
+  put_real(NAN, padding);
+  for (hsize_t i = 0; i < n && !any; i++)
+    any = memcmp(buffer + i * sizeof(double), padding, sizeof(double)) != 0;
+  if (!any) return;
   const hid_t file = H5Dget_space(own->dataset), memory = H5Screate_simple(rank, count, NULL);
   if (H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
       H5Dwrite(own->dataset, H5T_IEEE_F64LE, memory, file, H5P_DEFAULT, buffer) < 0)

@@ -1,6 +1,8 @@
 /* Helper functions to write and read HDF5. */
 #include "study/hdf5/h5.h"
 
+#include "base/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,48 +15,31 @@ hid_t rg_h5_text_type(void)
   return type;
 }
 
-static void write_attribute(hid_t object, const char *name, hid_t file_type, hid_t memory_type,
-                            hid_t space, const void *value, RgFault *fault)
+void rg_h5_write_attribute(hid_t object, const char *name, hid_t stored, hid_t memory, int n,
+                           const void *values, RgFault *fault)
 {
-  hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
+  const hsize_t size = (hsize_t)n;
 
-  if (attribute < 0 || H5Awrite(attribute, memory_type, value) < 0)
+  if (fault->code) return;
+  const hid_t space = n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
+  const hid_t attribute = H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
+  if (attribute < 0 || H5Awrite(attribute, memory, values) < 0)
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write attribute '%s'", name);
   if (attribute >= 0) H5Aclose(attribute);
+  H5Sclose(space);
 }
 
 void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFault *fault)
 {
-  hid_t type, space;
+  const hid_t type = rg_h5_text_type();
 
-  if (fault->code) return;
-  type = rg_h5_text_type();
-  space = H5Screate(H5S_SCALAR);
-  write_attribute(object, name, type, type, space, &text, fault);
-  H5Sclose(space);
+  rg_h5_write_attribute(object, name, type, type, 0, &text, fault);
   H5Tclose(type);
 }
 
 void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFault *fault)
 {
-  hid_t space;
-
-  if (fault->code) return;
-  space = H5Screate(H5S_SCALAR);
-  write_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, space, &value, fault);
-  H5Sclose(space);
-}
-
-void rg_h5_write_bytes(hid_t object, const char *name, int n, const unsigned char *values,
-                       RgFault *fault)
-{
-  hsize_t size = (hsize_t)n;
-  hid_t space;
-
-  if (fault->code) return;
-  space = H5Screate_simple(1, &size, NULL);
-  write_attribute(object, name, H5T_STD_U8LE, H5T_NATIVE_UCHAR, space, values, fault);
-  H5Sclose(space);
+  rg_h5_write_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, 0, &value, fault);
 }
 
 /* Open a scalar attribute of a class of types; -1 if it does not exist. */
@@ -130,28 +115,24 @@ bool rg_h5_is_huge(hid_t object, double bytes)
   return bytes > 64e6 && bytes > 64 * (double)rg_h5_file_bytes(object);
 }
 
-static bool has_huge_chunks(hid_t dataset, hid_t creation)
-{
-  const hid_t type = H5Dget_type(dataset);
-  hsize_t side[H5S_MAX_RANK];
-  double bytes = (double)H5Tget_size(type);
-
-  for (int i = H5Pget_chunk(creation, H5S_MAX_RANK, side); i > 0; i--) bytes *= (double)side[i - 1];
-  H5Tclose(type);
-  return rg_h5_is_huge(dataset, bytes);
-}
-
 /* Why the data of a dataset must not be read; NULL: they may be. */
 static const char *find_objection(hid_t dataset)
 {
   const hid_t creation = H5Dget_create_plist(dataset);
   const char *objection = NULL;
+  hsize_t side[H5S_MAX_RANK];
 
   if (creation < 0) return "has unknown properties";
   if (H5Pget_external_count(creation) != 0) objection = "takes its data from other files";
   if (H5Pget_layout(creation) == H5D_VIRTUAL) objection = "takes its data from other datasets";
-  if (H5Pget_layout(creation) == H5D_CHUNKED && has_huge_chunks(dataset, creation))
-    objection = "has chunks that are far larger than the file";
+  if (H5Pget_layout(creation) == H5D_CHUNKED) {
+    const hid_t type = H5Dget_type(dataset);
+    double bytes = (double)H5Tget_size(type);
+    for (int i = H5Pget_chunk(creation, H5S_MAX_RANK, side); i > 0; i--)
+      bytes *= (double)side[i - 1];
+    H5Tclose(type);
+    if (rg_h5_is_huge(dataset, bytes)) objection = "has chunks that are far larger than the file";
+  }
   for (int i = 0; i < H5Pget_nfilters(creation) && !objection; i++) {
     size_t n_values = 0;
     unsigned flags, config;
@@ -180,6 +161,42 @@ hid_t rg_h5_open_dataset(hid_t parent, const char *name, RgFault *fault)
 hid_t rg_h5_open_group(hid_t parent, const char *name, RgFault *fault)
 {
   return stands_in(parent, name, fault) ? H5Gopen2(parent, name, H5P_DEFAULT) : H5I_INVALID_HID;
+}
+
+typedef struct {
+  H5O_type_t type;
+  int n;
+  char **names;
+  RgFault *fault;
+  PetscErrorCode error;
+} List;
+
+static herr_t add_to_list(hid_t parent, const char *name, const H5L_info_t *link, void *closure)
+{
+  List *list = closure;
+  H5O_info_t object;
+
+  if (link->type != H5L_TYPE_HARD)
+    rg_fault_set(list->fault, RG_FAULT_DAMAGED, "'%.100s' is a link to another place", name);
+  else if (H5Oget_info_by_name(parent, name, &object, H5P_DEFAULT) < 0)
+    rg_fault_set(list->fault, RG_FAULT_DAMAGED, "damaged: HDF5 can't open '%.100s'", name);
+  if (list->fault->code) return -1;
+  if (object.type != list->type) return 0;
+  list->error = RG_GROW(list->n, list->names);
+  if (!list->error) list->error = PetscStrallocpy(name, &list->names[list->n++]);
+  return list->error ? -1 : 0;
+}
+
+PetscErrorCode rg_h5_list(hid_t group, H5O_type_t type, int *n, char ***names, RgFault *fault)
+{
+  List list = {.type = type, .fault = fault};
+
+  if (!fault->code && H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, add_to_list, &list) < 0 &&
+      !list.error)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list a group");
+  *n = list.n;
+  *names = list.names;
+  return list.error;
 }
 
 hid_t rg_h5_create_group(hid_t parent, const char *name, RgFault *fault)

@@ -16,9 +16,9 @@ hid_t rg_h5_text_type(void);
 /* Write a text or an integer as attribute `name`. */
 void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFault *fault);
 void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFault *fault);
-/* Write an array of small unsigned integers, for flag_values. */
-void rg_h5_write_bytes(hid_t object, const char *name, int n, const unsigned char *values,
-                       RgFault *fault);
+/* Write an array of n values of a type in memory; n 0: one value, no array. */
+void rg_h5_write_attribute(hid_t object, const char *name, hid_t stored, hid_t memory, int n,
+                           const void *values, RgFault *fault);
 
 /* Read a text. *text: owned by the caller, "" if the attribute does not exist or is not text
    (then *found is false; found may be NULL). */
@@ -31,6 +31,11 @@ bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value);
    without a fault: it is not there, or HDF5 can't open it. */
 hid_t rg_h5_open_dataset(hid_t parent, const char *name, RgFault *fault);
 hid_t rg_h5_open_group(hid_t parent, const char *name, RgFault *fault);
+
+/* The names of the objects of one type in a group of a file that may come from anywhere, in order; the
+   caller frees them with rg_names_free (base/files.h) in any case. A link to another place is a
+   fault, and so is an object that HDF5 can't open, since it may have had data. */
+PetscErrorCode rg_h5_list(hid_t group, H5O_type_t type, int *n, char ***names, RgFault *fault);
 
 /* Length of the file of an object. */
 uint64_t rg_h5_file_bytes(hid_t object);

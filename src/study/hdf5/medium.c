@@ -9,11 +9,6 @@
 #include <H5FDdevelop.h>
 #endif
 
-/* The driver's data in the access property list. */
-typedef struct {
-  RgMedium *medium;
-} MediumInfo;
-
 /* An open file; HDF5 requires its own part first. */
 typedef struct {
   H5FD_t public;
@@ -61,82 +56,67 @@ static bool memory_grow(RgMedium *medium, size_t need)
   return true;
 }
 
-static bool memory_write(RgMedium *medium, size_t offset, size_t size, const void *from)
+/* HDF5 does not learn of an error of a descriptor. */
+bool rg_medium_write(RgMedium *medium, uint64_t offset, size_t size, const void *from)
 {
-  if (medium->bytes && !medium->capacity) return false; /* borrowed memory is read only */
-  if (!memory_grow(medium, offset + size)) {
-    keep_error(medium, ENOMEM);
-    return false;
+  const uint64_t end = offset + size;
+  const char *at = from;
+
+  if (medium->fd < 0) {
+    if (medium->bytes && !medium->capacity) return false; /* borrowed memory is read only */
+    if (!memory_grow(medium, (size_t)end)) {
+      keep_error(medium, ENOMEM);
+      return false;
+    }
+    if (offset > medium->length) /* fill a hole with zeros */
+      memset(medium->bytes + medium->length, 0, (size_t)(offset - medium->length));
+    memcpy(medium->bytes + offset, from, size);
   }
-  if (offset > medium->length) /* fill a hole with zeros */
-    memset(medium->bytes + medium->length, 0, offset - medium->length);
-  memcpy(medium->bytes + offset, from, size);
-  if (offset + size > medium->length) medium->length = offset + size;
-  return true;
-}
-
-static void memory_read(const RgMedium *medium, size_t offset, size_t size, unsigned char *to)
-{
-  size_t known = offset < medium->length ? medium->length - offset : 0;
-
-  if (known > size) known = size;
-  if (known) memcpy(to, medium->bytes + offset, known);
-  memset(to + known, 0, size - known);
-}
-
-/* Write, and record a failure. HDF5 does not learn of it. */
-static void descriptor_write(RgMedium *medium, haddr_t offset, size_t size, const char *from)
-{
-  while (size && !medium->error) {
-    ssize_t n = pwrite(medium->fd, from, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
+  while (medium->fd >= 0 && size && !medium->error) {
+    ssize_t n = pwrite(medium->fd, at, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       keep_error(medium, n < 0 ? errno : ENOSPC);
-      return;
+      return true;
     }
-    offset += (haddr_t)n;
-    from += n;
+    offset += (uint64_t)n;
+    at += n;
     size -= (size_t)n;
   }
-  if (!medium->error && offset > medium->length) medium->length = offset;
-}
-
-bool rg_medium_write(RgMedium *medium, uint64_t offset, size_t size, const void *from)
-{
-  if (medium->fd < 0) return memory_write(medium, (size_t)offset, size, from);
-  descriptor_write(medium, offset, size, from);
+  if (!medium->error && end > medium->length) medium->length = end;
   return true;
-}
-
-static bool descriptor_read(RgMedium *medium, haddr_t offset, size_t size, char *to)
-{
-  while (size) {
-    ssize_t n = pread(medium->fd, to, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) keep_error(medium, errno);
-    if (n <= 0) break;
-    offset += (haddr_t)n;
-    to += n;
-    size -= (size_t)n;
-  }
-  memset(to, 0, size); /* beyond the end of the file */
-  return !medium->error;
 }
 
 bool rg_medium_read(RgMedium *medium, uint64_t offset, size_t size, void *to)
 {
-  if (medium->fd >= 0) return descriptor_read(medium, offset, size, to);
-  memory_read(medium, (size_t)offset, size, to);
-  return true;
+  char *at = to;
+
+  if (medium->fd < 0) {
+    const uint64_t known = offset < medium->length ? PetscMin(medium->length - offset, size) : 0;
+    if (known) memcpy(to, medium->bytes + offset, (size_t)known);
+    memset(at + known, 0, size - (size_t)known);
+    return true;
+  }
+  while (size) {
+    ssize_t n = pread(medium->fd, at, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) keep_error(medium, errno);
+    if (n <= 0) break;
+    offset += (uint64_t)n;
+    at += n;
+    size -= (size_t)n;
+  }
+  memset(at, 0, size); /* beyond the end of the file */
+  return !medium->error;
 }
 
 static H5FD_t *medium_open(const char *name, unsigned flags, hid_t access, haddr_t maximum)
 {
-  const MediumInfo *info = H5Pget_driver_info(access);
+  RgMedium *const *medium = H5Pget_driver_info(access);
   MediumFile *file;
 
-  if (!info || PetscCalloc1(1, &file)) return NULL;
-  file->medium = info->medium;
+  if (!medium || PetscCalloc1(1, &file)) return NULL;
+  file->medium = *medium;
   file->medium->end = 0;
   return &file->public;
 }
@@ -213,7 +193,7 @@ static const H5FD_class_t medium_class = {
   .name = "regatta",
   .maxaddr = (haddr_t)INT64_MAX,
   .fc_degree = H5F_CLOSE_STRONG,
-  .fapl_size = sizeof(MediumInfo),
+  .fapl_size = sizeof(RgMedium *),
   .open = medium_open,
   .close = medium_close,
   .cmp = medium_compare,
@@ -237,31 +217,25 @@ static herr_t note_error(hid_t stack, void *closure)
   return 0;
 }
 
-static hid_t open_with(hid_t access, bool create)
-{
-  hid_t file, creation;
-
-  if (!create) return H5Fopen("regatta", H5F_ACC_RDONLY, access);
-  creation = H5Pcreate(H5P_FILE_CREATE);
-  if (creation < 0) return -1;
-  H5Pset_obj_track_times(creation, false);
-  file = H5Fcreate("regatta", H5F_ACC_TRUNC, creation, access);
-  H5Pclose(creation);
-  return file;
-}
-
 hid_t rg_medium_open(RgMedium *medium, bool create)
 {
-  MediumInfo info = {medium};
-  hid_t file = -1, access;
+  hid_t file = -1;
 
   errno = 0; /* of now: see note_error */
   H5Eset_auto2(H5E_DEFAULT, note_error, NULL);
   H5PLset_loading_state(0); /* no file makes HDF5 load a library */
   medium->driver = H5FDregister(&medium_class);
-  access = H5Pcreate(H5P_FILE_ACCESS);
-  if (medium->driver >= 0 && access >= 0 && H5Pset_driver(access, medium->driver, &info) >= 0)
-    file = open_with(access, create);
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  const hid_t creation = create ? H5Pcreate(H5P_FILE_CREATE) : H5P_DEFAULT;
+  const bool ready = medium->driver >= 0 && access >= 0 && creation >= 0 &&
+                     H5Pset_driver(access, medium->driver, &medium) >= 0;
+  if (ready && create) {
+    H5Pset_obj_track_times(creation, false);
+    file = H5Fcreate("regatta", H5F_ACC_TRUNC, creation, access);
+  } else if (ready) {
+    file = H5Fopen("regatta", H5F_ACC_RDONLY, access);
+  }
+  if (create && creation >= 0) H5Pclose(creation);
   if (access >= 0) H5Pclose(access);
   if (file < 0 && medium->driver >= 0) H5FDunregister(medium->driver);
   return file;

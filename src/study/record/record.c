@@ -263,30 +263,18 @@ static bool same_number(double a, double b, double slack)
   return a == b || fabs(a - b) <= slack;
 }
 
-static double largest(const double *values, size_t n)
-{
-  double most = 0;
-
-  for (size_t i = 0; values && i < n; i++)
-    if (isfinite(values[i])) most = fmax(most, fabs(values[i]));
-  return most;
-}
-
-static double value_at(const double *values, size_t i)
-{
-  return values ? values[i] : NAN;
-}
-
 /* Compare `rows` rows of a column; NULL stands for NaN. */
 static PetscErrorCode compare_values(const char *name, int rows, int width, const double *then,
                                      const double *now, double tolerance, RgText *difference)
 {
-  size_t n = (size_t)rows * (size_t)width;
-  double slack = tolerance > 0 ? tolerance * largest(then, n) : 0;
+  const size_t n = (size_t)rows * (size_t)width;
+  double largest = 0;
 
+  for (size_t i = 0; tolerance > 0 && then && i < n; i++)
+    if (isfinite(then[i])) largest = fmax(largest, fabs(then[i]));
   for (size_t i = 0; i < n && !difference->length; i++) {
-    double a = value_at(then, i), b = value_at(now, i);
-    if (same_number(a, b, slack)) continue;
+    const double a = then ? then[i] : NAN, b = now ? now[i] : NAN;
+    if (same_number(a, b, tolerance * largest)) continue;
     PetscCall(rg_text_add(difference, "%s of evaluation %d is %.17g, was %.17g", name,
                           1 + (int)(i / (size_t)width), b, a));
   }
@@ -316,18 +304,6 @@ static PetscErrorCode compare_shape(const RgRecord *then, const RgRecord *now, R
   return 0;
 }
 
-static PetscErrorCode compare_extra(const RgRecord *then, const RgRecord *now, RgText *difference)
-{
-  for (int k = 0; k < now->n_extra && !difference->length; k++) {
-    const double *stored = NULL;
-    for (int j = 0; j < then->n_extra; j++)
-      if (!strcmp(then->extra_name[j], now->extra_name[k])) stored = then->extra[j];
-    PetscCall(
-      compare_values(now->extra_name[k], now->n_rows, 1, stored, now->extra[k], 0, difference));
-  }
-  return 0;
-}
-
 /* Files of earlier programs lack these columns. Such a file is right without them. */
 static bool is_unknown_to(const RgRecord *then, int column)
 {
@@ -348,7 +324,13 @@ PetscErrorCode rg_record_compare(const RgRecord *then, const RgRecord *now, RgTe
     else if (rg_columns[c].result)
       PetscCall(compare_values(rg_columns[c].name, now->n_rows, rg_record_width(now, c),
                                then->column[c], now->column[c], 0, difference));
-  PetscCall(compare_extra(then, now, difference));
+  for (int k = 0; k < now->n_extra && !difference->length; k++) {
+    const double *stored = NULL;
+    for (int j = 0; j < then->n_extra; j++)
+      if (!strcmp(then->extra_name[j], now->extra_name[k])) stored = then->extra[j];
+    PetscCall(
+      compare_values(now->extra_name[k], now->n_rows, 1, stored, now->extra[k], 0, difference));
+  }
   if (!difference->length && !same_number(then->optimum, now->optimum, 0))
     PetscCall(
       rg_text_add(difference, "its optimum is %.17g, was %.17g", now->optimum, then->optimum));

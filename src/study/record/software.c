@@ -13,18 +13,6 @@
 #include "base/text.h"
 #include "regatta_commit.h" /* the build makes it: RG_GIT_COMMIT, RG_SOURCE_HASH */
 
-static PetscErrorCode add_mpi(RgText *text)
-{
-  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-
-  PetscCallMPI(MPI_Get_library_version(version, &length));
-  version[strcspn(version, ",\n")] = '\0'; /* keep name and number; build details follow */
-  for (char *tab = version; (tab = strchr(tab, '\t'));) *tab = ' ';
-  PetscCall(rg_text_add(text, "; %s", version));
-  return 0;
-}
-
 #define SOURCE ", source "
 
 RgSoftware rg_software_parts(const char *text)
@@ -48,8 +36,10 @@ RgSoftware rg_software_parts(const char *text)
 
 PetscErrorCode rg_software_describe(char **description)
 {
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   RgText text = {0};
   PetscInt major, minor, subminor;
+  int length = 0;
   unsigned hdf5[3], xxhash = XXH_versionNumber();
 
   PetscCall(PetscGetVersionNumber(&major, &minor, &subminor, NULL));
@@ -57,7 +47,10 @@ PetscErrorCode rg_software_describe(char **description)
   PetscCall(rg_text_add(&text, "regatta %s (commit %s, source %s); PETSc %d.%d.%d; HDF5 %u.%u.%u",
                         RG_VERSION, RG_GIT_COMMIT, RG_SOURCE_HASH, (int)major, (int)minor,
                         (int)subminor, hdf5[0], hdf5[1], hdf5[2]));
-  PetscCall(add_mpi(&text));
+  PetscCallMPI(MPI_Get_library_version(mpi, &length));
+  mpi[strcspn(mpi, ",\n")] = '\0'; /* keep name and number; build details follow */
+  for (char *tab = mpi; (tab = strchr(tab, '\t'));) *tab = ' ';
+  PetscCall(rg_text_add(&text, "; %s", mpi));
   PetscCall(rg_text_add(&text, "; GSL %s; xxHash %u.%u.%u; libyaml %s; jansson %s", gsl_version,
                         xxhash / 10000, xxhash / 100 % 100, xxhash % 100, yaml_get_version_string(),
                         JANSSON_VERSION));

@@ -30,7 +30,7 @@ static PetscErrorCode seal(const RgSealedLog *log, const char *line, size_t leng
 }
 
 /* Whether a log has this name: no other file of a folder is read or removed. */
-static bool sealed_is_log(const char *name)
+static bool is_log(const char *name)
 {
   static const char digits[] = "0123456789";
 
@@ -39,38 +39,30 @@ static bool sealed_is_log(const char *name)
   return strspn(number, digits) && !strcmp(number + strspn(number, digits), ".log");
 }
 
-/* Call `visit` with the path of each file of trial `id`. */
-typedef PetscErrorCode (*Visit)(void *closure, const char *path);
-static PetscErrorCode visit_files(const char *folder, const char *id, Visit visit, void *closure)
+/* The names of the logs in a folder, sorted: of trial `id`; NULL: of all trials. */
+static PetscErrorCode list_logs(const char *folder, const char *id, int *n, char ***names)
 {
-  char **names, *path;
-  int n, error;
+  int n_all, error;
 
-  PetscCall(rg_directory_list(folder, RG_FOLDER, &n, &names, &error));
-  for (int i = 0; i < n; i++) {
-    if (strncmp(names[i], id, RG_ID_LENGTH) || !sealed_is_log(names[i])) continue;
-    PetscCall(rg_path_join(folder, names[i], &path));
-    PetscCall(visit(closure, path));
-    PetscCall(PetscFree(path));
+  *n = 0;
+  PetscCall(rg_directory_list(folder, RG_FOLDER, &n_all, names, &error));
+  for (int i = 0; i < n_all; i++) {
+    char *name = (*names)[i];
+    if (is_log(name) && (!id || !strncmp(name, id, RG_ID_LENGTH))) (*names)[(*n)++] = name;
+    else PetscCall(PetscFree(name));
   }
-  PetscCall(rg_names_free(n, &names));
   return 0;
 }
 
-typedef struct {
-  const RgSealedLog *log;
-  RgSealedLine read;
-  void *closure;
-} Reading;
-
-static PetscErrorCode read_file(void *closure, const char *path)
+static PetscErrorCode read_file(const RgSealedLog *log, const char *name, RgSealedLine read,
+                                void *closure)
 {
-  const Reading *reading = closure;
   RgText mistake = {0};
   bool first = true;
   size_t length;
-  char *text;
+  char *text, *path;
 
+  PetscCall(rg_path_join(log->folder, name, &path));
   PetscCall(rg_file_read_open(rg_inside_open(path, RG_FOLDER, O_RDONLY | O_NONBLOCK), BYTES_MAX,
                               &text, &length, &mistake));
   for (char *line = text, *end; text && (end = memchr(line, '\n', length - (size_t)(line - text)));
@@ -79,85 +71,77 @@ static PetscErrorCode read_file(void *closure, const char *path)
     *end = '\0';
     last = strrchr(line, ' ');
     if (!last) continue;
-    PetscCall(seal(reading->log, line, (size_t)(last - line), hex));
+    PetscCall(seal(log, line, (size_t)(last - line), hex));
     if (strcmp(last + 1, hex)) continue;
     *last = '\0';
-    PetscCall(reading->read(reading->closure, first, line));
+    PetscCall(read(closure, first, line));
     first = false;
   }
-  PetscCall(PetscFree(text));
   PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return RG_FREE(&text, &path);
 }
 
 PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const char *id,
                               const char *author, RgSealedLine read, void *closure,
                               RgSealedLog *log)
 {
-  Reading reading = {log, read, closure};
+  char **names;
+  int n;
 
   *log = (RgSealedLog){.fd = -1, .author = author ? author : ""};
   PetscCall(PetscStrncpy(log->id, id, sizeof(log->id)));
   if (!directory) return 0;
   PetscCall(PetscStrallocpy(directory, &log->directory));
   PetscCall(rg_path_join(directory, folder, &log->folder));
-  PetscCall(visit_files(log->folder, id, read_file, &reading));
-  return 0;
-}
-
-/* Whether a process holds the lock of a file. */
-static PetscErrorCode ask_lock(void *closure, const char *path)
-{
-  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  bool *held = closure;
-  const int fd = rg_inside_open(path, RG_FOLDER, O_RDONLY | O_NONBLOCK);
-
-  if (fd < 0) return 0;
-  if (fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK) *held = true;
-  (void)rg_file_close(fd);
-  return 0;
+  PetscCall(list_logs(log->folder, id, &n, &names));
+  for (int i = 0; i < n; i++) PetscCall(read_file(log, names[i], read, closure));
+  return rg_names_free(n, &names);
 }
 
 PetscErrorCode rg_sealed_is_open(const char *directory, const char *folder, const char *id,
                                  bool *held)
 {
-  char *path;
+  char **names, *place, *path;
+  int n;
 
   *held = false;
-  PetscCall(rg_path_join(directory, folder, &path));
-  PetscCall(visit_files(path, id, ask_lock, held));
-  PetscCall(PetscFree(path));
-  return 0;
+  PetscCall(rg_path_join(directory, folder, &place));
+  PetscCall(list_logs(place, id, &n, &names));
+  for (int i = 0; i < n; i++) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    PetscCall(rg_path_join(place, names[i], &path));
+    const int fd = rg_inside_open(path, RG_FOLDER, O_RDONLY | O_NONBLOCK);
+    PetscCall(PetscFree(path));
+    if (fd < 0) continue;
+    if (fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK) *held = true;
+    (void)rg_file_close(fd);
+  }
+  PetscCall(PetscFree(place));
+  return rg_names_free(n, &names);
 }
 
-/* Names are sorted. */
 PetscErrorCode rg_sealed_list(const char *directory, const char *folder, int *n, char ***ids)
 {
-  char *path, **names;
-  int n_names, error;
+  char *place;
+  int n_names, kept = 0;
 
-  *n = 0;
-  *ids = NULL;
-  PetscCall(rg_path_join(directory, folder, &path));
-  PetscCall(rg_directory_list(path, RG_FOLDER, &n_names, &names, &error));
+  PetscCall(rg_path_join(directory, folder, &place));
+  PetscCall(list_logs(place, NULL, &n_names, ids));
   for (int i = 0; i < n_names; i++) {
-    if (!sealed_is_log(names[i])) continue;
-    names[i][RG_ID_LENGTH] = '\0';
-    if (*n && !strcmp((*ids)[*n - 1], names[i])) continue;
-    PetscCall(RG_GROW(*n, *ids));
-    PetscCall(PetscStrallocpy(names[i], &(*ids)[(*n)++]));
+    char *id = (*ids)[i];
+    id[RG_ID_LENGTH] = '\0';
+    if (kept && !strcmp((*ids)[kept - 1], id)) PetscCall(PetscFree(id));
+    else (*ids)[kept++] = id;
   }
-  PetscCall(rg_names_free(n_names, &names));
-  PetscCall(PetscFree(path));
-  return 0;
+  *n = kept;
+  return PetscFree(place);
 }
 
 PetscErrorCode rg_sealed_close(RgSealedLog *log)
 {
   if (log->fd >= 0) (void)rg_file_close(log->fd);
   log->fd = -1;
-  PetscCall(RG_FREE(&log->folder, &log->directory));
-  return 0;
+  return RG_FREE(&log->folder, &log->directory);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -234,36 +218,38 @@ static PetscErrorCode append(RgEvaluationLog *log, int evaluation, double **numb
   return 0;
 }
 
-static bool is_at(const RgEvaluationLog *log, const Entry *entry, const double *x, const double *c)
-{
-  const size_t of_x = (size_t)log->dim_x, of_c = (size_t)(log->dim - log->n_more - log->dim_x);
-  const double *point = entry->numbers + POINT;
-
-  return !memcmp(point, x, of_x * sizeof(double)) &&
-         (!of_c || !memcmp(point + of_x, c, of_c * sizeof(double)));
-}
-
 bool rg_evaluation_log_find(const RgEvaluationLog *log, int evaluation, const double *x,
                             const double *c, double *value, double *more, double *seconds)
 {
+  const size_t of_x = (size_t)log->dim_x, of_more = (size_t)log->n_more;
+  const size_t of_c = (size_t)log->dim - of_more - of_x;
+
   for (int i = 0; i < log->n; i++) {
-    const Entry *entry = &log->entries[i];
-    if (entry->evaluation != evaluation || !is_at(log, entry, x, c)) continue;
-    *value = entry->numbers[VALUE];
-    *seconds = entry->numbers[SECONDS];
-    if (log->n_more)
-      memcpy(more, entry->numbers + POINT + log->dim - log->n_more,
-             (size_t)log->n_more * sizeof(double));
+    const double *numbers = log->entries[i].numbers, *point = numbers + POINT;
+    if (log->entries[i].evaluation != evaluation || memcmp(point, x, of_x * sizeof(double)) ||
+        (of_c && memcmp(point + of_x, c, of_c * sizeof(double))))
+      continue;
+    *value = numbers[VALUE];
+    *seconds = numbers[SECONDS];
+    if (of_more) memcpy(more, point + of_x + of_c, of_more * sizeof(double));
     return true;
   }
   return false;
 }
 
-const double *rg_evaluation_log_design(const RgEvaluationLog *log, int evaluation)
+/* The first entry of an evaluation; NULL: it is unknown. */
+static const Entry *entry_of(const RgEvaluationLog *log, int evaluation)
 {
   for (int i = 0; i < log->n; i++)
-    if (log->entries[i].evaluation == evaluation) return log->entries[i].numbers + POINT;
+    if (log->entries[i].evaluation == evaluation) return &log->entries[i];
   return NULL;
+}
+
+const double *rg_evaluation_log_design(const RgEvaluationLog *log, int evaluation)
+{
+  const Entry *entry = entry_of(log, evaluation);
+
+  return entry ? entry->numbers + POINT : NULL;
 }
 
 void rg_evaluation_log_set_reason(RgEvaluationLog *log, const char *reason)
@@ -273,9 +259,9 @@ void rg_evaluation_log_set_reason(RgEvaluationLog *log, const char *reason)
 
 const char *rg_evaluation_log_reason(const RgEvaluationLog *log, int evaluation)
 {
-  for (int i = 0; i < log->n; i++)
-    if (log->entries[i].evaluation == evaluation) return log->entries[i].reason;
-  return NULL;
+  const Entry *entry = entry_of(log, evaluation);
+
+  return entry ? entry->reason : NULL;
 }
 
 int rg_evaluation_log_size(const RgEvaluationLog *log)
@@ -284,19 +270,6 @@ int rg_evaluation_log_size(const RgEvaluationLog *log)
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
-
-static PetscErrorCode write_line(const RgEvaluationLog *log, const Entry *entry, RgText *sealed)
-{
-  RgText line = {0};
-
-  PetscCall(rg_text_add(&line, "%d", entry->evaluation));
-  for (int k = 0; k < POINT + log->dim; k++)
-    PetscCall(rg_text_add(&line, " %a", entry->numbers[k]));
-  if (entry->reason) PetscCall(rg_text_add(&line, " #%s", entry->reason));
-  PetscCall(rg_sealed_line(&log->file, line.data, sealed));
-  PetscCall(rg_text_clear(&line));
-  return 0;
-}
 
 static PetscErrorCode read_line(void *closure, bool first, char *line)
 {
@@ -352,7 +325,7 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
                                      double seconds, RgFault *fault)
 {
   const int dim_c = log->dim - log->n_more - log->dim_x;
-  RgText line = {0};
+  RgText line = {0}, sealed = {0};
   double *numbers;
 
   PetscCall(append(log, evaluation, &numbers));
@@ -365,44 +338,41 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
   Entry *entry = &log->entries[log->n - 1];
   if (log->reason) PetscCall(PetscStrallocpy(log->reason, &entry->reason));
   if (!log->file.folder) return 0;
-  PetscCall(write_line(log, entry, &line));
-  PetscCall(rg_sealed_write(&log->file, &line, fault));
+  PetscCall(rg_text_add(&line, "%d", evaluation));
+  for (int k = 0; k < POINT + log->dim; k++) PetscCall(rg_text_add(&line, " %a", numbers[k]));
+  if (entry->reason) PetscCall(rg_text_add(&line, " #%s", entry->reason));
+  PetscCall(rg_sealed_line(&log->file, line.data, &sealed));
+  PetscCall(rg_sealed_write(&log->file, &sealed, fault));
   if (fault->code) {
     log->n--;
     PetscCall(RG_FREE(&entry->numbers, &entry->reason));
   }
-  PetscCall(rg_text_clear(&line));
-  return 0;
-}
-
-static PetscErrorCode remove_from(const char *directory, const char *name,
-                                  bool (*is_finished)(void *closure, const char *id), void *closure)
-{
-  char **names, *folder, *path, id[RG_ID_LENGTH + 1];
-  int n, error;
-
-  PetscCall(rg_path_join(directory, name, &folder));
-  PetscCall(rg_directory_list(folder, RG_FOLDER, &n, &names, &error));
-  for (int i = 0; i < n; i++) {
-    if (!sealed_is_log(names[i])) continue;
-    snprintf(id, sizeof(id), "%s", names[i]);
-    if (!is_finished(closure, id)) continue;
-    PetscCall(rg_path_join(folder, names[i], &path));
-    (void)rg_inside_remove(path, RG_FOLDER, false);
-    PetscCall(PetscFree(path));
-  }
-  PetscCall(rg_names_free(n, &names));
-  if (!error) (void)rg_inside_remove(folder, RG_TOP, true);
-  PetscCall(PetscFree(folder));
-  return 0;
+  PetscCall(rg_text_clear(&sealed));
+  return rg_text_clear(&line);
 }
 
 PetscErrorCode rg_evaluation_logs_remove(const char *directory,
                                          bool (*is_finished)(void *closure, const char *id),
                                          void *closure)
 {
-  PetscCall(remove_from(directory, RG_FOLDER_EVALUATIONS, is_finished, closure));
-  PetscCall(remove_from(directory, RG_FOLDER_ANSWERS, is_finished, closure));
-  PetscCall(remove_from(directory, RG_FOLDER_TIMELINE, is_finished, closure));
+  static const char *const folders[] = {RG_FOLDER_EVALUATIONS, RG_FOLDER_ANSWERS,
+                                        RG_FOLDER_TIMELINE};
+  char **names, *folder, *path, id[RG_ID_LENGTH + 1];
+  int n;
+
+  for (size_t f = 0; f < sizeof(folders) / sizeof(folders[0]); f++) {
+    PetscCall(rg_path_join(directory, folders[f], &folder));
+    PetscCall(list_logs(folder, NULL, &n, &names));
+    for (int i = 0; i < n; i++) {
+      snprintf(id, sizeof(id), "%s", names[i]);
+      if (!is_finished(closure, id)) continue;
+      PetscCall(rg_path_join(folder, names[i], &path));
+      (void)rg_inside_remove(path, RG_FOLDER, false);
+      PetscCall(PetscFree(path));
+    }
+    PetscCall(rg_names_free(n, &names));
+    (void)rg_inside_remove(folder, RG_TOP, true); /* succeeds only if it is there and empty */
+    PetscCall(PetscFree(folder));
+  }
   return 0;
 }

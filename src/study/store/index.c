@@ -145,11 +145,6 @@ int rg_index_find(const RgIndex *index, const uint64_t id[2])
   return low;
 }
 
-int rg_index_preferred(const RgIndex *index, int source, int ordinal)
-{
-  return index->taken[index->sources[source].first + ordinal];
-}
-
 bool rg_index_stands_in(const RgIndex *index, int entry, int source, int earlier)
 {
   const RgIndexEntry *taken = &index->entries[index->taken[entry]];

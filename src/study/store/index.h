@@ -21,6 +21,7 @@ typedef struct {
   /* RG_ANYWHERE: a results file; RG_TOP: a shard; RG_FOLDER: a shard in the folder `foreign`. */
   RgInside inside;
   int first, n; /* range of its entries */
+  bool gone;    /* a reader did not find it: another process has merged or packed it */
 } RgIndexSource;
 
 typedef struct {
@@ -50,8 +51,6 @@ PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault);
 PetscErrorCode rg_index_sort(RgIndex *index);
 /* Position in `order` of the preferred entry; -1: no such trial. O(log n). */
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);
-/* The preferred entry of the trial at `ordinal` in a source. */
-int rg_index_preferred(const RgIndex *index, int source, int ordinal);
 /* Whether a source has the preferred record of an entry's trial, or an equal one. earlier: -1, or
    in which kind of group it must be. */
 bool rg_index_stands_in(const RgIndex *index, int entry, int source, int earlier);

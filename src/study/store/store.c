@@ -5,10 +5,10 @@
 #include "base/grow.h"
 #include "study/file/study.h"
 #include "study/store/evaluation_log.h"
-#include "study/store/presence.h"
 #include "study/store/store_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,23 +94,12 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
   return 0;
 }
 
-/* Say how many trials are missing, and which is the first. */
-static void say_missing(const RgPlan *plan, int missing, const RgTrial *first, RgFault *fault)
-{
-  const RgCell *cell = &plan->study->cells[first->cell];
-
-  snprintf(
-    fault->message, sizeof(fault->message),
-    "%d of %d trials are missing; the first: %.80s on %.80s%s%.80s, seed %llu, instance %llu",
-    missing, plan->n, cell->algorithm_label, cell->problem_label, cell->swept[0] ? " with " : "",
-    cell->swept, (unsigned long long)first->seed, (unsigned long long)first->instance);
-}
-
-/* Whether the output has every trial of the study; a message says what is missing. A study that
-   this program can't plan (missing data files, unknown names) counts as incomplete, with a
-   message. *study: for the caller to destroy; *planned: it can be planned. */
-static PetscErrorCode find_complete(const char *path, const char *text, const RgIndex *index,
-                                    RgStudy *study, bool *planned, bool *complete, RgFault *fault)
+/* Note in the description whether the output has every trial of its study, and how many the study
+   plans; a message says what is missing. A study that this program can't plan (missing data files,
+   unknown names) counts as incomplete, with a message. *study: for the caller to destroy; *planned: it
+   can be planned. */
+static PetscErrorCode find_complete(const char *path, const RgIndex *index, RgStoreInfo *info,
+                                    RgStudy *study, bool *planned, RgFault *fault)
 {
   RgDiagnostics diagnostics = {0};
   RgPlan *plan;
@@ -118,25 +107,32 @@ static PetscErrorCode find_complete(const char *path, const char *text, const Rg
   uint64_t id[2];
   int missing = 0;
 
-  *complete = false;
-  PetscCall(rg_study_parse_stored(NULL, path, text, false, study, &diagnostics));
+  info->complete = info->n_planned = 0;
+  PetscCall(rg_study_parse_stored(NULL, path, info->study, false, study, &diagnostics));
   *planned = diagnostics.n == 0;
-  if (*planned) {
-    PetscCall(rg_plan_create(study, &plan));
-    for (int i = 0; i < plan->n; i++) {
-      PetscCall(rg_plan_trial(plan, i, &trial));
-      if (rg_hash_parse(trial.id, id) && rg_index_find(index, id) >= 0) continue;
-      if (!missing++) first = trial;
-    }
-    *complete = plan->n > 0 && !missing;
-    if (missing) say_missing(plan, missing, &first, fault);
-    PetscCall(rg_plan_destroy(&plan));
-  } else {
+  if (!*planned) {
     snprintf(fault->message, sizeof(fault->message),
              "the study in %.150s can't be read here (%.290s): the output is not called complete",
              path, diagnostics.list[0].message);
+    return 0;
   }
-  return 0;
+  PetscCall(rg_plan_create(study, &plan));
+  for (int i = 0; i < plan->n; i++) {
+    PetscCall(rg_plan_trial(plan, i, &trial));
+    if (rg_hash_parse(trial.id, id) && rg_index_find(index, id) >= 0) continue;
+    if (!missing++) first = trial;
+  }
+  info->n_planned = plan->n;
+  info->complete = plan->n > 0 && !missing;
+  if (missing) {
+    const RgCell *cell = &study->cells[first.cell];
+    snprintf(
+      fault->message, sizeof(fault->message),
+      "%d of %d trials are missing; the first: %.80s on %.80s%s%.80s, seed %llu, instance %llu",
+      missing, plan->n, cell->algorithm_label, cell->problem_label, cell->swept[0] ? " with " : "",
+      cell->swept, (unsigned long long)first.seed, (unsigned long long)first.instance);
+  }
+  return rg_plan_destroy(&plan);
 }
 
 /* Two complete records of one trial must agree; a complete record replaces a failed one. */
@@ -183,9 +179,6 @@ static PetscErrorCode write_merged(const RgIndex *index, RgStoreInfo *info, cons
   char *earlier = info->history, what[64];
 
   info->schema_version = RG_SCHEMA_VERSION;
-  info->n_planned = 0;
-  for (int c = 0; study && c < study->n_cells; c++)
-    info->n_planned += study->cells[c].n_seeds * rg_study_instances(study, &study->cells[c]);
   PetscCall(rg_layout_create(index, study, NULL, &layout));
   layout.archive = archive;
   PetscCall(arrange(&layout));
@@ -227,7 +220,7 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   RgStoreInfo first = {0};
   RgText left_out = {0};
   RgStudy study = {0};
-  bool planned = false, complete = false;
+  bool planned = false;
 
   *fault = (RgFault){0};
   PetscCall(prepare_output(output, fault));
@@ -238,9 +231,7 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   if (!fault->code && !index.n)
     rg_fault_set(fault, RG_FAULT_FOREIGN, "there are no trials to join in %.300s%s", inputs[0],
                  n > 1 ? " and the others" : "");
-  if (!fault->code)
-    PetscCall(find_complete(inputs[0], first.study, &index, &study, &planned, &complete, fault));
-  first.complete = complete;
+  if (!fault->code) PetscCall(find_complete(inputs[0], &index, &first, &study, &planned, fault));
   if (!fault->code)
     PetscCall(write_merged(&index, &first, planned ? &study : NULL, n, output, archive, fault));
   const size_t used = strlen(fault->message);
@@ -280,6 +271,41 @@ PetscErrorCode rg_store_parent(const char *output, char **parent)
   PetscCall(PetscStrallocpy(slash ? output : ".", parent));
   if (slash) (*parent)[slash == output ? 1 : slash - output] = '\0';
   return 0;
+}
+
+/* Open a directory for locks of this open file description, which other descriptors of the process do
+   not release; -1: no such directory. */
+static int open_presence(const char *directory)
+{
+  return open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Lock a directory until the descriptor is closed; -1: no lock. */
+static int begin_presence(const char *directory)
+{
+  struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+  const int fd = open_presence(directory);
+
+  if (fd < 0 || !fcntl(fd, F_OFD_SETLK, &lock)) return fd;
+  (void)close(fd);
+  return -1;
+}
+
+/* Whether another run holds a lock on the directory of a descriptor; false for -1. */
+static bool are_others_present(int fd)
+{
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+  return fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+bool rg_presence_any(const char *directory)
+{
+  const int fd = open_presence(directory);
+  const bool any = are_others_present(fd);
+
+  if (fd >= 0) (void)close(fd);
+  return any;
 }
 
 /* The output path must hold a results file of this study, or nothing. */
@@ -375,7 +401,7 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
     PetscCall(check_output(new, fault));
     if (!fault->code) check_directory(new, fault);
     if (!fault->code) PetscCall(check_links(new, fault));
-    if (!fault->code) new->presence = rg_presence_begin(new->directory);
+    if (!fault->code) new->presence = begin_presence(new->directory);
   }
   if (fault->code) PetscCall(rg_store_close(&new));
   *store = new;
@@ -395,7 +421,7 @@ PetscErrorCode rg_store_close(RgStore **store)
 
 bool rg_store_is_shared(const RgStore *store)
 {
-  return store->raced || rg_presence_others(store->presence);
+  return store->raced || are_others_present(store->presence);
 }
 
 double rg_store_spacing(int ranks)

@@ -44,7 +44,7 @@ struct RgStore {
   char *parent;         /* directory of the results file */
   const RgStudy *study; /* borrowed */
   int rank;
-  int presence;   /* lock that shows this run to others (presence.h); -1: no lock */
+  int presence;   /* lock that shows this run to others; -1: no lock */
   bool raced;     /* another run wrote the results file meanwhile */
   char *software; /* versions of this process */
   RgStoreLimits limits;

@@ -57,20 +57,6 @@ static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *curso
   return 0;
 }
 
-static PetscErrorCode write_trial(const RgLayout *layout, int at, RgCursor *cursor, RgGroup *groups,
-                                  RgFault *fault)
-{
-  const int group = layout->slots[at].group;
-  RgRecord record = layout->slots[at].header; /* borrows its texts */
-
-  PetscCall(rg_group_read_columns(&cursor->group, cursor->position, &record, fault));
-  if (!fault->code && layout->archive) PetscCall(rg_record_archive(&record));
-  if (!fault->code)
-    PetscCall(rg_group_write_columns(&groups[group], at - layout->first[group], &record, fault));
-  PetscCall(rg_record_drop_data(&record));
-  return 0;
-}
-
 /* Survey the trials of a source that have a slot, or, with groups, write their columns. */
 static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, RgFault *fault)
 {
@@ -84,8 +70,16 @@ static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, 
                     : RG_FAULT_ERROR;
   while (rg_cursor_next(&cursor, fault)) {
     const int at = cursor.ordinal < from->n ? layout->slot_of[from->first + cursor.ordinal] : -1;
-    if (at >= 0 && groups) PetscCall(write_trial(layout, at, &cursor, groups, fault));
-    else if (at >= 0) PetscCall(read_trial(layout, &layout->slots[at], &cursor, fault));
+    RgSlot *slot = at < 0 ? NULL : &layout->slots[at];
+    if (slot && !groups) PetscCall(read_trial(layout, slot, &cursor, fault));
+    if (!slot || !groups) continue;
+    RgRecord record = slot->header; /* borrows its texts */
+    PetscCall(rg_group_read_columns(&cursor.group, cursor.position, &record, fault));
+    if (!fault->code && layout->archive) PetscCall(rg_record_archive(&record));
+    if (!fault->code)
+      PetscCall(rg_group_write_columns(&groups[slot->group], at - layout->first[slot->group],
+                                       &record, fault));
+    PetscCall(rg_record_drop_data(&record));
   }
   if (cursor.n_groups) rg_fault_restate(fault, fault->code, from->path);
   if (cursor.n_groups && groups && fault->code) fault->code = RG_FAULT_ERROR;
@@ -353,19 +347,6 @@ static int finish_file(int fd, uint64_t length)
   return error;
 }
 
-static PetscErrorCode add_trailer(int fd, uint64_t length, int *error)
-{
-  unsigned char trailer[RG_TRAILER_LENGTH];
-  uint64_t hash[2];
-
-  PetscCall(rg_hash_descriptor(fd, length, hash, error));
-  if (*error) return 0;
-  rg_trailer_write(length, hash, trailer);
-  if (lseek(fd, (off_t)length, SEEK_SET) < 0) *error = errno;
-  if (!*error) *error = rg_file_write(fd, trailer, sizeof(trailer));
-  return 0;
-}
-
 PetscErrorCode rg_layout_write(RgLayout *layout, RgStoreInfo *info, const char *output,
                                size_t image_bytes, const RgFileState *expected, RgFault *fault)
 {
@@ -387,9 +368,11 @@ PetscErrorCode rg_layout_write(RgLayout *layout, RgStoreInfo *info, const char *
                                      : rg_medium_bytes(medium.bytes, medium.length);
     PetscCall(verify_medium(layout, &written, fault));
   }
-  if (!error && !fault->code && on_disk) PetscCall(add_trailer(fd, medium.length, &error));
-  if (!error && !fault->code && !on_disk) {
+  if (!error && !fault->code) {
     PetscCall(rg_medium_seal(&medium, hex));
+    error = medium.error;
+  }
+  if (!error && !fault->code && !on_disk) {
     fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
     if (!error) error = rg_file_write(fd, medium.bytes, medium.length);
   }

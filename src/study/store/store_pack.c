@@ -249,7 +249,8 @@ static PetscErrorCode add_earlier(RgLayout *layout)
   for (int i = from->first; i < from->first + from->n; i++)
     if (layout->slot_of[index->taken[i]] < 0)
       left[n++] = (Leftover){index->taken[i], index->labels[index->entries[i].label]};
-  if (n) PetscCall(PetscTimSort(n, left, sizeof(*left), compare_leftovers, (void *)(uintptr_t)index));
+  if (n)
+    PetscCall(PetscTimSort(n, left, sizeof(*left), compare_leftovers, (void *)(uintptr_t)index));
   for (int i = 0; i < n; i++) {
     if (i == 0 || strcmp(left[i].label, left[i - 1].label))
       PetscCall(rg_layout_add_group(layout, left[i].label, true));
@@ -259,22 +260,6 @@ static PetscErrorCode add_earlier(RgLayout *layout)
 }
 
 /* ---- existing files -------------------------------------------------------------------------- */
-
-/* Whether every trial of a layout is in source `source`, and planned trials in groups of the
-   plan. *n_earlier: number of trials outside the plan. `planned`: check planned trials only. */
-static bool all_stand_in(const RgLayout *layout, int source, bool planned, int *n_earlier)
-{
-  bool all = true;
-
-  *n_earlier = 0;
-  for (int i = 0; i < layout->n; i++) {
-    const bool earlier = layout->groups[layout->slots[i].group].earlier;
-    *n_earlier += earlier;
-    if (earlier && planned) continue;
-    all = all && rg_index_stands_in(layout->index, layout->slots[i].entry, source, earlier);
-  }
-  return all;
-}
 
 /* Whether the results file equals what packing would write: same study, same trials. A file that
    another run wrote meanwhile (`raced`) also counts if it is complete and has our trials: it may
@@ -286,7 +271,7 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout
   const char *text = store->study->text ? store->study->text : "";
   const int source = results_source(layout->index);
   RgContainer container;
-  int n_earlier = 0;
+  int n_planned = 0;
 
   *same = false;
   if (source < 0) return 0;
@@ -298,8 +283,14 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout
   }
   if (fault->code) fault->code = RG_FAULT_ERROR;
   PetscCall(rg_container_close(&container));
-  *same = info->complete && all_stand_in(layout, source, raced, &n_earlier) &&
-          layout->n - n_earlier == plan->n;
+  *same = info->complete;
+  for (int i = 0; i < layout->n; i++) { /* whether it is there, in a group of the right kind */
+    const bool earlier = layout->groups[layout->slots[i].group].earlier;
+    n_planned += !earlier;
+    if (!earlier || !raced)
+      *same = *same && rg_index_stands_in(layout->index, layout->slots[i].entry, source, earlier);
+  }
+  *same = *same && n_planned == plan->n;
   if (!raced) *same = *same && info->n_trials == plan->n && !strcmp(info->study, text);
   return 0;
 }
@@ -382,31 +373,14 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
 
 /* ---- pack ------------------------------------------------------------------------------------ */
 
-/* Write the results file of a layout. earlier: the history so far. */
-static PetscErrorCode write_packed(RgStore *store, const RgPlan *plan, RgLayout *layout,
-                                   const char *earlier, const RgFileState *before, RgFault *fault)
-{
-  RgStoreInfo info;
-  char what[64];
-
-  PetscCall(rg_layout_read(layout, fault));
-  if (fault->code) return 0;
-  snprintf(what, sizeof(what), "packed %d trials", plan->n);
-  PetscCall(rg_store_info_create(store->study, &info));
-  PetscCall(rg_history_line(earlier, what, &info.history));
-  info.complete = true;
-  PetscCall(
-    rg_layout_write(layout, &info, store->output, store->limits.image_bytes, before, fault));
-  return rg_store_info_clear(&info);
-}
-
 /* `before`: state of the results file when its trials were gathered. */
 static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgIndex *index,
                                  const RgFileState *before, RgFault *fault)
 {
   const bool raced = store->looked && !install_same(&store->found, before);
   RgLayout layout;
-  RgStoreInfo info = {0};
+  RgStoreInfo found = {0}, info;
+  char what[64];
   int missing;
   bool same = false;
 
@@ -416,15 +390,22 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
   if (missing)
     rg_fault_set(fault, RG_FAULT_INCOMPLETE, "%d of %d trials are missing", missing, plan->n);
   if (!fault->code) PetscCall(add_earlier(&layout));
-  if (!fault->code) PetscCall(is_up_to_date(store, &layout, plan, raced, &same, &info, fault));
-  if (!fault->code && !same)
-    PetscCall(write_packed(store, plan, &layout, info.history, before, fault));
-  if (!fault->code && same) {
+  if (!fault->code) PetscCall(is_up_to_date(store, &layout, plan, raced, &same, &found, fault));
+  if (!fault->code && !same) PetscCall(rg_layout_read(&layout, fault));
+  if (!fault->code && !same) {
+    snprintf(what, sizeof(what), "packed %d trials", plan->n);
+    PetscCall(rg_store_info_create(store->study, &info));
+    PetscCall(rg_history_line(found.history, what, &info.history));
+    info.complete = true;
+    PetscCall(
+      rg_layout_write(&layout, &info, store->output, store->limits.image_bytes, before, fault));
+    PetscCall(rg_store_info_clear(&info));
+  } else if (!fault->code) {
     rg_fault_file(fault, store->output, "sync", make_durable(store), store->parent, 0);
     rg_install_check(store->output, before, fault);
   }
   if (!fault->code) PetscCall(remove_packed(store, &layout));
-  PetscCall(rg_store_info_clear(&info));
+  PetscCall(rg_store_info_clear(&found));
   PetscCall(rg_layout_destroy(&layout));
   return 0;
 }

@@ -58,79 +58,38 @@ enum { ROUNDS = 5 }; /* attempts to find files that vanished */
 struct RgResults {
   char *results, *directory; /* owned; NULL: does not exist */
   RgReader reader;
-  RgIndex index;
-  bool *gone;   /* per source of the index: another process merged or packed it; owned */
-  int source;   /* source being read */
-  bool reading; /* whether the cursor is open on the source */
+  int n_rounds;
+  RgIndex rounds[ROUNDS]; /* the scans; the last one is read */
+  int source;             /* source being read */
+  bool reading;           /* whether the cursor is open on the source */
   RgCursor cursor;
   RgFault trouble; /* fault of the cursor */
-  uint64_t *seen;  /* ids read in an earlier round, two words each, sorted; owned */
-  int n_seen;
-  int round;
   int damaged, n_bad;
   RgFault fault; /* fault of a repeated scan */
   PetscErrorCode broken;
 };
 
+/* Whether a trial was read in an earlier round. */
 static bool was_seen(const RgResults *results, const uint64_t id[2])
 {
-  int low = 0, high = results->n_seen;
-
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-    const uint64_t *at = results->seen + 2 * middle;
-    if (at[1] < id[1] || (at[1] == id[1] && at[0] < id[0])) low = middle + 1;
-    else high = middle;
+  for (int k = 0; k < results->n_rounds - 1; k++) {
+    const RgIndex *index = &results->rounds[k];
+    const int at = rg_index_find(index, id);
+    if (at >= 0 && !index->sources[index->entries[index->order[at]].source].gone) return true;
   }
-  return low < results->n_seen && rg_same_hash(results->seen + 2 * low, id);
-}
-
-/* Remember the trials that were read, in the order of the index. */
-static PetscErrorCode remember(RgResults *results)
-{
-  const RgIndex *index = &results->index;
-  uint64_t *seen;
-  int n = 0;
-
-  PetscCall(PetscMalloc1(2 * (size_t)index->n, &seen));
-  for (int i = 0; i < index->n; i++) {
-    const RgIndexEntry *entry = &index->entries[index->order[i]];
-    if (results->gone[entry->source] && !was_seen(results, entry->id)) continue;
-    if (n && rg_same_hash(seen + 2 * (n - 1), entry->id)) continue;
-    memcpy(seen + 2 * n++, entry->id, sizeof(entry->id));
-  }
-  PetscCall(PetscFree(results->seen));
-  results->seen = seen;
-  results->n_seen = n;
-  return 0;
+  return false;
 }
 
 /* Index the files to read. */
 static PetscErrorCode gather(RgResults *results, RgFault *fault)
 {
-  PetscCall(PetscFree(results->gone));
-  PetscCall(rg_index_clear(&results->index));
-  PetscCall(rg_index_gather(results->directory, results->results, false, &results->index,
-                            &results->n_bad, fault));
-  if (fault->code) PetscCall(rg_index_clear(&results->index));
-  PetscCall(PetscCalloc1(PetscMax(results->index.n_sources, 1), &results->gone));
+  RgIndex *index = &results->rounds[results->n_rounds++];
+
+  PetscCall(
+    rg_index_gather(results->directory, results->results, false, index, &results->n_bad, fault));
+  if (fault->code) PetscCall(rg_index_clear(index));
   results->source = -1;
-  results->round++;
   return 0;
-}
-
-static PetscErrorCode open_source(RgResults *results)
-{
-  const int source = ++results->source;
-
-  results->cursor = (RgCursor){.reader = results->reader};
-  results->trouble = (RgFault){0};
-  PetscCall(rg_index_open(&results->index, source, &results->cursor.container, &results->trouble));
-  results->reading = !results->trouble.code;
-  if (results->reading) return 0;
-  results->gone[source] = results->trouble.code == RG_FAULT_VANISHED;
-  if (!results->gone[source]) results->damaged += results->index.sources[source].n;
-  return rg_cursor_close(&results->cursor);
 }
 
 static PetscErrorCode close_source(RgResults *results)
@@ -141,14 +100,13 @@ static PetscErrorCode close_source(RgResults *results)
 }
 
 /* Return the cursor's record if it is the preferred record of its trial. */
-static PetscErrorCode read_preferred(RgResults *results, RgRecord *record, bool *taken)
+static PetscErrorCode read_preferred(RgResults *results, const RgIndex *index, RgRecord *record,
+                                     bool *found)
 {
-  const RgIndex *index = &results->index;
-  const int entry = rg_index_preferred(index, results->source, results->cursor.ordinal);
+  const int entry = index->sources[results->source].first + results->cursor.ordinal;
   RgFault damage = {0};
 
-  if (entry != index->sources[results->source].first + results->cursor.ordinal) return 0;
-  if (was_seen(results, index->entries[entry].id)) return 0;
+  if (index->taken[entry] != entry || was_seen(results, index->entries[entry].id)) return 0;
   if (results->reader == RG_READ_ALL) PetscCall(rg_cursor_read(&results->cursor, &damage));
   if (damage.code) {
     results->damaged++;
@@ -156,24 +114,32 @@ static PetscErrorCode read_preferred(RgResults *results, RgRecord *record, bool 
   }
   *record = *results->cursor.record;
   *results->cursor.record = (RgRecord){0};
-  *taken = true;
+  *found = true;
   return 0;
 }
 
 static PetscErrorCode next(RgResults *results, RgRecord *record, bool *found)
 {
   while (!*found && !results->fault.code) {
+    RgIndex *index = &results->rounds[results->n_rounds - 1];
     if (results->reading) {
       if (rg_cursor_next(&results->cursor, &results->trouble))
-        PetscCall(read_preferred(results, record, found));
+        PetscCall(read_preferred(results, index, record, found));
       else PetscCall(close_source(results));
-    } else if (results->source + 1 < results->index.n_sources) {
-      PetscCall(open_source(results));
+    } else if (results->source + 1 < index->n_sources) {
+      RgIndexSource *source = &index->sources[++results->source];
+      results->cursor = (RgCursor){.reader = results->reader};
+      results->trouble = (RgFault){0};
+      PetscCall(
+        rg_index_open(index, results->source, &results->cursor.container, &results->trouble));
+      results->reading = !results->trouble.code;
+      source->gone = results->trouble.code == RG_FAULT_VANISHED;
+      if (!results->reading && !source->gone) results->damaged += source->n;
+      if (!results->reading) PetscCall(rg_cursor_close(&results->cursor));
     } else {
       bool vanished = false;
-      for (int s = 0; s < results->index.n_sources; s++) vanished = vanished || results->gone[s];
-      if (results->round >= ROUNDS || !vanished) break;
-      PetscCall(remember(results));
+      for (int s = 0; s < index->n_sources; s++) vanished = vanished || index->sources[s].gone;
+      if (results->n_rounds == ROUNDS || !vanished) break;
       PetscCall(gather(results, &results->fault));
     }
   }
@@ -211,9 +177,9 @@ PetscErrorCode rg_results_close(RgResults **results)
 
   if (!r) return 0;
   if (r->reading) PetscCall(close_source(r));
-  PetscCall(rg_index_clear(&r->index));
+  for (int k = 0; k < r->n_rounds; k++) PetscCall(rg_index_clear(&r->rounds[k]));
   const PetscErrorCode broken = r->broken;
-  PetscCall(RG_FREE(&r->gone, &r->seen, &r->results, &r->directory, results));
+  PetscCall(RG_FREE(&r->results, &r->directory, results));
   PetscCall(broken);
   return 0;
 }

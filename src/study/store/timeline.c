@@ -57,18 +57,6 @@ static bool read_event(const char *line, int number, RgTimelineEvent *event, con
   return false;
 }
 
-static PetscErrorCode read_point(const char *text, int n, double **point)
-{
-  PetscCall(PetscMalloc1(n, point));
-  for (int k = 0; k < n; k++) {
-    if (!rg_number_read(text, &text, &(*point)[k])) { /* another dimension: the line is not ours */
-      PetscCall(PetscFree(*point));
-      return 0;
-    }
-  }
-  return 0;
-}
-
 static PetscErrorCode forget(RgTimeline *timeline)
 {
   for (int i = 0; i < timeline->n; i++) PetscCall(PetscFree(timeline->events[i].point));
@@ -104,7 +92,10 @@ static PetscErrorCode read_line(void *closure, bool first, char *line)
 
   if (first) PetscCall(keep_longer(reading));
   if (!read_event(line, file->n + 1, &event, &rest)) return 0;
-  if (*rest) PetscCall(read_point(rest, file->n_point, &event.point));
+  if (*rest) PetscCall(PetscMalloc1(file->n_point, &event.point));
+  for (int k = 0; event.point && k < file->n_point; k++)
+    if (!rg_number_read(rest, &rest, &event.point[k])) /* another dimension: it is not ours */
+      PetscCall(PetscFree(event.point));
   PetscCall(RG_GROW(file->n, file->events));
   file->events[file->n++] = event;
   return 0;
@@ -145,23 +136,10 @@ PetscErrorCode rg_timeline_clear(RgTimeline *timeline)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static PetscErrorCode seal_event(const RgTimeline *timeline, int number, RgText *lines)
-{
-  const RgTimelineEvent *event = &timeline->events[number];
-  RgText line = {0};
-
-  PetscCall(write_event(timeline, number, &line));
-  for (int k = 0; event->point && k < timeline->n_point; k++)
-    PetscCall(rg_text_add(&line, " %a", event->point[k]));
-  PetscCall(rg_sealed_line(&timeline->log, line.data, lines));
-  PetscCall(rg_text_clear(&line));
-  return 0;
-}
-
 /* A file begins with all earlier events. */
 PetscErrorCode rg_timeline_add(RgTimeline *timeline, const RgTimelineEvent *event, RgFault *fault)
 {
-  RgText lines = {0};
+  RgText line = {0}, lines = {0};
 
   PetscCall(RG_GROW(timeline->n, timeline->events));
   RgTimelineEvent *new = &timeline->events[timeline->n++];
@@ -171,15 +149,21 @@ PetscErrorCode rg_timeline_add(RgTimeline *timeline, const RgTimelineEvent *even
     PetscCall(PetscArraycpy(new->point, event->point, timeline->n_point));
   }
   if (!timeline->log.folder) return 0;
-  for (int i = timeline->log.fd < 0 ? 0 : timeline->n - 1; i < timeline->n; i++)
-    PetscCall(seal_event(timeline, i, &lines));
+  for (int i = timeline->log.fd < 0 ? 0 : timeline->n - 1; i < timeline->n; i++) {
+    const double *point = timeline->events[i].point;
+    line.length = 0;
+    PetscCall(write_event(timeline, i, &line));
+    for (int k = 0; point && k < timeline->n_point; k++)
+      PetscCall(rg_text_add(&line, " %a", point[k]));
+    PetscCall(rg_sealed_line(&timeline->log, line.data, &lines));
+  }
   PetscCall(rg_sealed_write(&timeline->log, &lines, fault));
   if (fault->code) {
     PetscCall(PetscFree(new->point));
     timeline->n--;
   }
-  PetscCall(rg_text_clear(&lines));
-  return 0;
+  PetscCall(rg_text_clear(&line));
+  return rg_text_clear(&lines);
 }
 
 PetscErrorCode rg_timeline_write(const RgTimeline *timeline, RgText *text)
