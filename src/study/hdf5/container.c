@@ -72,8 +72,8 @@ PetscErrorCode rg_container_read_info(const RgContainer *container, RgStoreInfo 
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Find the groups with a problem label in the root or in `earlier`. Foreign objects are left alone, but
-   a dataset that must not be read is refused. */
+/* Find the groups with a problem label in the root or in `earlier`. Foreign objects are left alone,
+   but a dataset that must not be read is refused. */
 static PetscErrorCode find_groups(RgContainer *container, hid_t parent, bool earlier,
                                   RgFault *fault)
 {

@@ -6,7 +6,7 @@
 #include "study/hdf5/medium.h"
 #include "study/record/fields.h"
 
-/* ---- fields and settings: datasets with one value for each trial of a group, or for each cell --- */
+/* ---- fields and settings: datasets with one value for each trial, or for each cell ----------- */
 
 /* A column of an algorithm. */
 typedef struct {
@@ -32,11 +32,6 @@ PetscErrorCode rg_field_write(const RgRows *rows, const RgFieldInfo *info,
 /* Read a field of rows [first, first + n) into n structs. */
 PetscErrorCode rg_field_read(const RgRows *rows, const RgFieldInfo *info, int first, int n,
                              void *const *structs, RgFault *fault);
-/* Read it into `values`: 8 bytes each for char * (freed with H5free_memory), double, uint64_t; 4
-   for int. */
-PetscErrorCode rg_field_values(const RgRows *rows, const RgFieldInfo *info, int first, int n,
-                               void *values, RgFault *fault);
-
 /* A column of settings. `name` is that of the setting; its dataset may have another name. */
 typedef struct {
   char name[RG_NAME_MAX];

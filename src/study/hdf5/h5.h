@@ -32,8 +32,8 @@ bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value);
 hid_t rg_h5_open_dataset(hid_t parent, const char *name, RgFault *fault);
 hid_t rg_h5_open_group(hid_t parent, const char *name, RgFault *fault);
 
-/* The names of the objects of one type in a group of a file that may come from anywhere, in order; the
-   caller frees them with rg_names_free (base/files.h) in any case. A link to another place is a
+/* The names of the objects of one type in a group of a file that may come from anywhere, in order;
+   the caller frees them with rg_names_free (base/files.h) in any case. A link to another place is a
    fault, and so is an object that HDF5 can't open, since it may have had data. */
 PetscErrorCode rg_h5_list(hid_t group, H5O_type_t type, int *n, char ***names, RgFault *fault);
 

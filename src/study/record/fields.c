@@ -242,21 +242,15 @@ const int rg_attribute_count = sizeof(rg_attributes) / sizeof(rg_attributes[0]);
 #undef AT
 #undef CREDIT
 
-int rg_field_find(const char *name)
-{
-  for (int f = 0; f < rg_field_count; f++)
-    if (!strcmp(rg_fields[f].name, name)) return f;
-  return -1;
-}
-
 bool rg_field_is_reserved(const char *name)
 {
   for (int f = 0; f < rg_cell_field_count; f++)
     if (rg_cell_fields[f].coordinate && !strcmp(rg_cell_fields[f].name, name)) return true;
   for (int a = 0; a < RG_AXIS_COUNT; a++)
     if (!strcmp(rg_axes[a].name, name)) return true;
-  return rg_field_find(name) >= 0 || !strcmp(name, RG_GROUP_TIMING) ||
-         !strcmp(name, RG_GROUP_PROVENANCE);
+  for (int f = 0; f < rg_field_count; f++)
+    if (!strcmp(rg_fields[f].name, name)) return true;
+  return !strcmp(name, RG_GROUP_TIMING) || !strcmp(name, RG_GROUP_PROVENANCE);
 }
 
 PetscErrorCode rg_store_info_clear(RgStoreInfo *info)

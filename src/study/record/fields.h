@@ -82,8 +82,6 @@ typedef struct {
 extern const RgFieldInfo rg_fields[], rg_cell_fields[];
 extern const int rg_field_count, rg_cell_field_count;
 
-/* Index of a field; -1 if no field has that name. */
-int rg_field_find(const char *name);
 /* Whether the writers use `name` for a dataset or group beside the columns. */
 bool rg_field_is_reserved(const char *name);
 

@@ -13,9 +13,12 @@
 /* The number of a label in the list of the index. */
 static PetscErrorCode find_label(RgIndex *index, const char *label, int *number)
 {
-  for (*number = 0; *number < index->n_labels; ++*number)
-    if (!strcmp(index->labels[*number], label)) return 0;
-  PetscCall(RG_GROW(index->n_labels, index->labels));
+  int n = 0;
+
+  while (n < index->n_labels && strcmp(index->labels[n], label)) n++;
+  *number = n;
+  if (n < index->n_labels) return 0;
+  PetscCall(RG_GROW(n, index->labels));
   return PetscStrallocpy(label, &index->labels[index->n_labels++]);
 }
 

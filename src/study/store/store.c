@@ -96,8 +96,8 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
 
 /* Note in the description whether the output has every trial of its study, and how many the study
    plans; a message says what is missing. A study that this program can't plan (missing data files,
-   unknown names) counts as incomplete, with a message. *study: for the caller to destroy; *planned: it
-   can be planned. */
+   unknown names) counts as incomplete, with a message. *study: for the caller to destroy. *planned:
+   whether it can be planned. */
 static PetscErrorCode find_complete(const char *path, const RgIndex *index, RgStoreInfo *info,
                                     RgStudy *study, bool *planned, RgFault *fault)
 {
@@ -273,8 +273,8 @@ PetscErrorCode rg_store_parent(const char *output, char **parent)
   return 0;
 }
 
-/* Open a directory for locks of this open file description, which other descriptors of the process do
-   not release; -1: no such directory. */
+/* Open a directory for locks of this open file description, which other descriptors of the process
+   do not release; -1: no such directory. */
 static int open_presence(const char *directory)
 {
   return open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

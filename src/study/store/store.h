@@ -101,9 +101,9 @@ typedef PetscErrorCode (*RgRecordVisitor)(void *closure, const RgRecord *record)
 PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *closure, int *damaged,
                               RgFault *fault);
 
-/* Whether a run works on a study directory now. A run holds a shared lock on the directory, which ends
-   with the process and leaves nothing behind. Nothing waits for it and no result depends on it: where
-   a file system has no locks, or another host holds them, there is no answer. */
+/* Whether a run works on a study directory now. A run holds a shared lock on the directory, which
+   ends with the process and leaves nothing behind. Nothing waits for it and no result depends on
+   it: where a file system has no locks, or another host holds them, there is no answer. */
 bool rg_presence_any(const char *directory);
 
 /* Whether a results file or its study directory exists. */

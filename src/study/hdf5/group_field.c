@@ -176,8 +176,10 @@ PetscErrorCode rg_field_write(const RgRows *rows, const RgFieldInfo *info,
   return 0;
 }
 
-PetscErrorCode rg_field_values(const RgRows *rows, const RgFieldInfo *info, int first, int n,
-                               void *values, RgFault *fault)
+/* Read a field of rows [first, first + n) into `values`: 8 bytes each for char * (freed with
+   H5free_memory), double, uint64_t; 4 for int. */
+static PetscErrorCode read_values(const RgRows *rows, const RgFieldInfo *info, int first, int n,
+                                  void *values, RgFault *fault)
 {
   hsize_t size = (hsize_t)rows->n;
 
@@ -201,7 +203,7 @@ PetscErrorCode rg_field_read(const RgRows *rows, const RgFieldInfo *info, int fi
   uint64_t *values;
 
   PetscCall(PetscMalloc1(n, &values));
-  PetscCall(rg_field_values(rows, info, first, n, values, fault));
+  PetscCall(read_values(rows, info, first, n, values, fault));
   for (int i = 0; i < n; i++) {
     char *at = (char *)structs[i] + info->offset, *text = ((char **)values)[i];
     if (info->type == RG_FIELD_CHARS) {
@@ -418,7 +420,7 @@ static PetscErrorCode read_column(const RgRows *rows, RgSettingSet set, int firs
   RgText text = {0}; /* of one row after the other */
 
   PetscCall(PetscMalloc1(n, &values));
-  PetscCall(rg_field_values(rows, &info, first, n, values, fault));
+  PetscCall(read_values(rows, &info, first, n, values, fault));
   for (int i = 0; i < n; i++) {
     RgCellData *cell = cells[i];
     text.length = 0;
