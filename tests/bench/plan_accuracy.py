@@ -112,13 +112,13 @@ def row(arguments, folder, cell, iterations):
 
 def table(rows, lengths):
     """rows: of (name, T); a method is a line."""
-    lines = ["| method |" + "".join(f" plan, T = {t} | trial | ratio |" for t in lengths),
-             "|---|" + "---|---|---|" * len(lengths)]
+    lines = ["| method |" + "".join(f" trial, T = {t} | plan / trial |" for t in lengths),
+             "|---|" + "---|---|" * len(lengths)]
     for name in dict.fromkeys(name for name, _ in rows):
         line = f"| {name} |"
         for t in lengths:
             cell = rows.get((name, t))
-            line += f" {cell['plan']:.2g} | {cell['trial']:.2g} | {cell['plan'] / cell['trial']:.2f} |" if cell else "  |" * 3
+            line += f" {cell['trial']:.2g} | {cell['plan'] / cell['trial']:.2f} |" if cell else "  |" * 2
         lines.append(line)
     return "\n".join(lines + [""] + [verdict(rows, t) for t in lengths])
 
