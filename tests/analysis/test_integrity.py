@@ -332,7 +332,7 @@ algorithms: [random, {name: boke}]
             columns = integrity.checksum_columns(file)
         pd.testing.assert_frame_equal(load(path).data, known)
         text = FORMAT.read_text().split("\n## Per evaluation\n")[1].split("\n## ")[0]
-        self.assertEqual(tuple(re.findall(r"^\| `(\w+)`", text, re.MULTILINE)), columns)
+        self.assertEqual(tuple(re.findall(r"^- `(\w+)`", text, re.MULTILINE)), columns)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@
 
 static const char introduction[] =
   "# The results file\n\n"
-  "This page is made by `regatta describe results-format` from the tables that write the\n"
-  "file. Schema version %d.\n\n"
-  "A study ends in one HDF5 file `OUT.h5` (earliest file format, no links to other files).\n"
-  "While it runs, finished trials are committed as shards, complete files of the same schema,\n"
-  "to the study directory `OUT.h5.d/`. Everything below holds for both.\n\n"
+  "A study ends in one HDF5 file `OUT.h5`, which h5py, xarray, h5dump and R read without our "
+  "code.\n"
+  "`regatta describe results-format` makes this page from the tables that write the file, here of\n"
+  "schema version %d. While a study runs, finished trials are committed as shards, complete files\n"
+  "of the same schema, to the study directory `OUT.h5.d/`.\n\n"
   "```\n"
   "/                      attributes of the study\n"
   "/PROBLEM               one group per problem label: trials x evaluations\n"
@@ -24,25 +24,31 @@ static const char introduction[] =
   "/provenance            software that wrote this file (results files only)\n"
   "/earlier/PROBLEM       trials that a later version of the study does not plan any more\n"
   "```\n\n"
-  "The name of a group is the label itself, but for `/`, `%%` and control characters, which\n"
-  "become `%%XX`, and with `_` in front unless it begins with a letter or digit. The\n"
-  "attribute `problem_label` of the group has the label as it is.\n\n"
-  "Every array has dimension scales with the names of its axes; every variable has the\n"
-  "attributes `long_name`, `units` and `description`, but for those of `cells/settings`, which\n"
-  "`regatta describe` explains. Texts have variable length and are UTF-8.\n"
-  "Missing values are NaN: trials that are shorter than the longest of their group,\n"
-  "coordinates that a trial does not have, and columns that an algorithm does not fill.\n"
-  "Units: `y` means the units of the problem's f, `native` those of its inputs, `1` no unit.\n\n"
-  "In a results file, columns of evaluations stand in chunks of whole trials, behind HDF5's own\n"
-  "filters shuffle and deflate, which every reader undoes. A chunk without any value is not\n"
-  "stored. Shards have no filters. A value that all trials or all cells have, such as `software`,\n"
-  "is stored once, as the fill value of its variable.\n\n"
-  "Regatta maximises. If a problem has `goal: minimise`, the file has the negative of the\n"
-  "values of the user's program or table. This holds for `y`, `f`, `objective`, `optimum` and\n"
-  "the numbers that a method derives from them. The table of cells has the goal.\n"
-  "`regatta info`, figures, tables, pages and exports show `y`, `f`,\n"
-  "`objective`, `optimum` and the best value with the user's own sign. Regret is the same for\n"
-  "both goals.\n\n";
+  "- The name of a group is the label, but `/`, `%%` and control characters become `%%XX`, and "
+  "`_`\n"
+  "  stands in front unless it begins with a letter or digit. The attribute `problem_label` has "
+  "the\n"
+  "  label as it is.\n"
+  "- Every array has dimension scales with the names of its axes; every variable has the "
+  "attributes\n"
+  "  `long_name`, `units` and `description`, but for those of `cells/settings`, which\n"
+  "  `regatta describe` explains. Texts have variable length and are UTF-8.\n"
+  "- Missing values are NaN: trials that are shorter than the longest of their group, coordinates\n"
+  "  that a trial does not have, and columns that an algorithm does not fill.\n"
+  "- Units: `y` means the units of the problem's f, `native` those of its inputs; the file has "
+  "`1`\n"
+  "  where there is none.\n"
+  "- Columns of evaluations stand in chunks of whole trials, behind HDF5's own filters shuffle "
+  "and\n"
+  "  deflate. A chunk without any value is not stored. Shards have no filters. A value that all\n"
+  "  trials or all cells have is stored once, as the fill value of its variable.\n"
+  "- Regatta maximises. If a problem has `goal: minimise`, `y`, `f`, `objective`, `optimum` and "
+  "the\n"
+  "  numbers that a method derives from them are the negative of the user's values. `regatta "
+  "info`,\n"
+  "  figures, tables, pages and exports show these with the user's own sign. Regret is the same "
+  "for\n"
+  "  both goals.\n\n";
 
 static const char reading[] =
   "## Reading\n\n"
@@ -53,10 +59,9 @@ static const char reading[] =
   "last = data.simple_regret.where(data.status == 1)[:, -1].to_dataframe()\n"
   "print(last.groupby([\"algorithm\", *settings], dropna=False)[\"simple_regret\"].median())\n"
   "```\n\n"
-  "h5py, h5dump and R's rhdf5 read it as it is. The per-trial variables named in the\n"
-  "attribute `coordinates` become coordinates in xarray.\n\n"
-  "The cells with all their settings are two tables with the same rows. `cell` of a trial is the\n"
-  "number of its row:\n\n"
+  "The per-trial variables named in the attribute `coordinates` become coordinates in xarray. The\n"
+  "cells with all their settings are two tables with the same rows; `cell` of a trial is its "
+  "row:\n\n"
   "```python\n"
   "import h5py, pandas as pd\n"
   "def table(group):  # a data frame of the columns\n"
@@ -81,13 +86,13 @@ static const char settings[] =
   "noise.\n"
   "Defaults are filled in. Paths stand as in the study file. The attribute `swept` is 1 where\n"
   "the study sweeps the setting.\n\n"
-  "Every setting that the study sweeps is also a variable of its own, in `cells/sweep` and of\n"
-  "the trials of each problem. It has the name in the\n"
-  "study file without the label: `noise_variance`, `surrogate.kernel`; `surrogate` where whole\n"
-  "blocks are swept. Where another variable has that name, or settings of two parts have it,\n"
-  "the part stands before it (`algorithm.exploration`, `problem.objective`). A value is\n"
-  "missing if the cell does not read the setting, or its algorithm sets it itself: such a cell\n"
-  "runs once and stands beside every value of the setting.\n\n"
+  "A swept setting is also a variable of its own, in `cells/sweep` and of the trials of each\n"
+  "problem, with its name in the study file without the label: `noise_variance`,\n"
+  "`surrogate.kernel`; `surrogate` where whole blocks are swept. If two would have one name, the\n"
+  "part stands before it (`algorithm.exploration`, `problem.objective`). A value is missing if "
+  "the\n"
+  "cell does not read the setting, or its algorithm sets it itself: such a cell runs once and\n"
+  "stands beside every value of the setting.\n\n"
   "| values | type | missing |\n| --- | --- | --- |\n"
   "| numbers | float64 | NaN |\n"
   "| whole numbers | int32, `_FillValue` | %d (NA in R) |\n"
@@ -95,14 +100,10 @@ static const char settings[] =
   "| words; all other values as canonical text: lists, blocks `{name=value,...}`, numbers with "
   "`auto` "
   "among them | text | empty |\n\n"
-  "Attributes of swept settings: `" RG_SETTING_ATTRIBUTE
-  "` is the name again, and marks such a variable; "
-  "`part` is the\nblock of the setting (run, problem, algorithm, surrogate, maximiser, crew, "
-  "thinking, pending, noise); `units` "
-  "and "
-  "`description` are\nthose of the parameter (`regatta describe`). `" RG_SWEPT_AIMED "` is the "
-  "measure that the\nqueries of a trial aim at, where a problem has `score`. Files of schema 2 "
-  "have no\ntable of cells: there every trial has what belongs to its cell.\n\n";
+  "Swept settings have the attributes `" RG_SETTING_ATTRIBUTE "` (the name again, which marks such "
+  "a\nvariable), `part`, `units` and `description`. `" RG_SWEPT_AIMED "` is the measure that the\n"
+  "queries of a trial aim at, where a problem has `score`. Files of schema 2 have no table of\n"
+  "cells: there every trial has what belongs to its cell.\n\n";
 
 static const char integrity[] =
   "## Integrity\n\n"
@@ -113,15 +114,14 @@ static const char integrity[] =
   "its order (it is that of the table above, without timing), then those of the algorithm by\n"
   "name. Each column gives its name and a NUL, the number of its values (those of this trial,\n"
   "without padding), their bits. -0 counts as 0, every NaN as 7ff8000000000000.\n"
-  "The root attribute `checksum` adds up the checksums of all trials, so that their order does\n"
-  "not matter: XXH3-128 of the number of trials and of the sum modulo 2^128, low half first,\n"
+  "The root attribute `checksum` adds up the checksums of all trials: XXH3-128 of the number of "
+  "trials and of the sum modulo 2^128, low half first,\n"
   "as three such numbers. Timing, provenance and labels are in neither.\n\n"
   "Behind the end of HDF5's part, where HDF5 does not look, stands a trailer of %d bytes:\n"
   "`RGTRAIL` and a newline, the length of what precedes, and the low and the high half of its\n"
   "XXH3-128, each least significant byte first. A shard without a fitting trailer is damaged:\n"
-  "it is moved to `OUT.h5.d/%s/` and its trials run again. A results file may lose its\n"
-  "trailer when another program writes to it; then the checksums of its trials\n"
-  "decide.\n\n"
+  "it is moved to `OUT.h5.d/%s/` and its trials run again. If another program wrote to a results\n"
+  "file, its trailer is lost, and the checksums of its trials decide.\n\n"
   "## The study directory\n\n"
   "`LEVEL-HASH.h5` are shards: level 0 as committed, higher levels merged from those below;\n"
   "the hash is that of the trailer. `.tmp.HOST.PID.N` are files being written; no program\n"
@@ -152,18 +152,79 @@ static const char exports[] =
   "infeasible or failed has the value 1e300. Where a selected trial did better than the optimum,\n"
   "the best value of its instance replaces the optimum. A run that `stop` ended has the\n"
   "evaluations that were made, and a comment has the number of such runs. Programs count values\n"
-  "below its target regret as missed; in truth nobody knows.\n"
-  "An export needs a new or empty folder, so that no older file is read along with it.\n";
+  "below its target regret as missed. An export needs a new or empty folder.\n";
 
-static PetscErrorCode add_field(const RgFieldInfo *field, RgText *text)
+static const char *type_name(RgFieldType type)
 {
   static const char *const types[] = {
-    [RG_FIELD_TEXT] = "text",    [RG_FIELD_CHARS] = "text",   [RG_FIELD_INT] = "int32",
+    [RG_FIELD_TEXT] = "",        [RG_FIELD_CHARS] = "",       [RG_FIELD_INT] = "int32",
     [RG_FIELD_COUNT] = "uint64", [RG_FIELD_REAL] = "float64", [RG_FIELD_LOGICAL] = "uint8",
     [RG_FIELD_STATUS] = "uint8"};
 
-  PetscCall(rg_text_add(text, "| `%s` | %s | %s | %s: %s |\n", field->name, types[field->type],
-                        field->units, field->long_name, field->description));
+  return types[type];
+}
+
+/* An entry of a list: the name, up to two facts about it that may be empty, and what neither the
+   name nor the long name says. */
+static PetscErrorCode add_entry(const char *name, const char *fact, const char *other,
+                                const char *long_name, const char *description, RgText *text)
+{
+  char words[64] = "";
+
+  if (strcmp(other, "1") == 0) other = ""; /* no unit */
+  for (int i = 0; name[i] && i < (int)sizeof words - 1; i++)
+    words[i] = name[i] == '_' ? ' ' : name[i];
+  PetscCall(rg_text_add(text, "- `%s`", name));
+  if (*fact || *other)
+    PetscCall(rg_text_add(text, " (%s%s%s)", fact, *fact && *other ? ", " : "", other));
+  if (strcmp(words, long_name) != 0 && strncmp(description, long_name, strlen(long_name)) != 0)
+    PetscCall(rg_text_add(text, ": %s", long_name));
+  PetscCall(rg_text_add(text, ": %s\n", description));
+  return 0;
+}
+
+static PetscErrorCode add_attributes(RgText *text)
+{
+  PetscCall(rg_text_add(text, "## Attributes of the root\n\n"
+                              "Every value is a text, unless another type is named:\n\n"));
+  for (int i = 0; i < rg_attribute_count; i++)
+    PetscCall(add_entry(rg_attributes[i].name, rg_attributes[i].type < RG_FIELD_INT ? "" : "int64",
+                        "", "", rg_attributes[i].description, text));
+  PetscCall(rg_text_add(text, "\n"));
+  return 0;
+}
+
+static PetscErrorCode add_axes(RgText *text)
+{
+  PetscCall(rg_text_add(text,
+                        "## Axes of a group\n\nNumbers begin with 0, those of `%s` with 1:\n\n",
+                        rg_axes[RG_AXIS_ITERATION].name));
+  for (int a = 0; a < RG_AXIS_COUNT; a++)
+    PetscCall(add_entry(rg_axes[a].name, "", "", "", rg_axes[a].description, text));
+  PetscCall(rg_text_add(text,
+                        "\n`dim_c` exists where the problem has a context, `dim_z` where an "
+                        "algorithm has a model, `score` where the problem has `score`, `term` "
+                        "where a kernel is additive.\n\n"));
+  return 0;
+}
+
+static PetscErrorCode add_field(const RgFieldInfo *field, RgText *text)
+{
+  PetscCall(add_entry(field->name, type_name(field->type), field->units, field->long_name,
+                      field->description, text));
+  return 0;
+}
+
+static PetscErrorCode add_cells(RgText *text)
+{
+  PetscCall(rg_text_add(text, "## Per cell, in the group `" RG_GROUP_CELLS "`\n\n"
+                              "Every value is a text, unless another type is named:\n\n"));
+  for (int f = 0; f < rg_cell_field_count; f++) PetscCall(add_field(&rg_cell_fields[f], text));
+  PetscCall(rg_text_add(text,
+                        "\nA results file has the cells of the study in the order of the "
+                        "plan, then those of\n`earlier`. A shard has the cells of its "
+                        "trials. The axis is `%s`.\n\n",
+                        rg_axes[RG_AXIS_CELL].name));
   return 0;
 }
 
@@ -172,7 +233,8 @@ static PetscErrorCode add_fields(RgText *text, bool provenance)
   PetscCall(rg_text_add(text,
                         provenance ? "## Per trial, in the subgroup `%s`\n\n" : "## Per trial\n\n",
                         RG_GROUP_PROVENANCE));
-  PetscCall(rg_text_add(text, "| name | type | units | meaning |\n| --- | --- | --- | --- |\n"));
+  PetscCall(rg_text_add(
+    text, "Every variable is a text, unless another type is named, with its units:\n\n"));
   for (int f = 0; f < rg_cell_field_count && !provenance; f++)
     if (rg_cell_fields[f].coordinate) PetscCall(add_field(&rg_cell_fields[f], text));
   for (int f = 0; f < rg_field_count; f++)
@@ -191,28 +253,22 @@ static PetscErrorCode add_columns(RgText *text, bool result)
   PetscCall(rg_text_add(
     text, result ? "## Per evaluation\n\n" : "## Per evaluation, in the subgroup `%s`\n\n",
     RG_GROUP_TIMING));
-  PetscCall(rg_text_add(text, "| name | axes | units | meaning |\n| --- | --- | --- | --- |\n"));
-  for (int c = 0; c < RG_COLUMN_COUNT; c++) {
-    const RgColumnInfo *info = &rg_columns[c];
-    const bool wide = info->width < 0;
-    if (info->result == result)
-      PetscCall(rg_text_add(text, "| `%s` | trial, iteration%s%s | %s | %s: %s |\n", info->name,
-                            wide ? ", " : "",
-                            wide ? rg_axes[rg_axis_of_width(info->width)].name : "", info->units,
-                            info->long_name, info->description));
-  }
+  PetscCall(rg_text_add(text, "All are float64 over trial and iteration. A third axis and the "
+                              "units stand behind the name:\n\n"));
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (rg_columns[c].result == result)
+      PetscCall(add_entry(
+        rg_columns[c].name,
+        rg_columns[c].width < 0 ? rg_axes[rg_axis_of_width(rg_columns[c].width)].name : "",
+        rg_columns[c].units, rg_columns[c].long_name, rg_columns[c].description, text));
   if (result)
     PetscCall(rg_text_add(
-      text, "\nAlgorithms add columns of their own (trial, iteration); "
-            "`regatta describe ALGORITHM` lists them. All values are "
-            "float64.\n\n"
-            "Where the coordinates of the design have names (`inputs` of the cell), `x_name` "
-            "(dim_x) has them,\nand `x_seen` (trial, iteration, dim_x) the "
-            "designs as they were evaluated: integers\nrounded, a choice as the "
-            "number of its word from 0 (the words stand in the attribute\n"
-            "`choices_NAME`), NaN where an input did not count. Both are made "
-            "from `x` and\n`inputs` and are in no checksum; `x` is the query as "
-            "the algorithm made it. `c_name`\nand `c_seen` are the same for "
+      text, "\nAlgorithms add columns of their own; `regatta describe ALGORITHM` lists them.\n\n"
+            "If the coordinates of the design have names, `x_name` (dim_x) has them, and `x_seen`\n"
+            "(trial, iteration, dim_x) the designs as they were evaluated: integers rounded, a "
+            "choice as\nthe number of its word from 0 (the words stand in the attribute "
+            "`choices_NAME`), NaN where\nan input did not count. Both are in no checksum; `x` is "
+            "the query as the algorithm made it.\n`c_name` and `c_seen` are the same for "
             "contexts.\n"));
   PetscCall(rg_text_add(text, "\n"));
   return 0;
