@@ -1,6 +1,7 @@
 """The kinds of claims, for readers: `regatta_analysis claims --help KIND` and docs/claims.md, from the docstrings of
 the kinds."""
 import inspect
+import re
 import textwrap
 from pathlib import Path
 
@@ -12,15 +13,21 @@ from . import checks
 from .grades import MEANINGS
 
 HEAD = Path(__file__).with_name("page.md")  # the page without the kinds
+SHARED = re.compile(r"^- `who`.*\n", re.M)  # what the page says once for all kinds
+KINDS = """## Kinds
+
+`who` and `against` are the methods, `on` the panels, and `value` (or `metric`) is the compared value.
+"""
 
 
 def page():
     """The text of docs/claims.md."""
     table = "".join(f"| **{name}** | {words} |\n" for name, words in MEANINGS.items())
     head = HEAD.read_text(encoding="utf-8").replace("@GRADES@\n", f"| grade | when |\n|---|---|\n{table}\n")
-    parts = [head, "## `value`\n\n" + _value(), "## Kinds\n"]
+    parts = [head, "## `value`\n\n" + _value(), KINDS]
     for kind in checks.KINDS:
         words, example = described(kind)
+        words = SHARED.sub("", words + "\n").rstrip()
         parts.append("\n".join([f"### {kind}", "", words, "", *code_block(f"- {example}", "yaml"), ""]))
     return "\n".join(parts).rstrip() + "\n"
 
