@@ -1,4 +1,4 @@
-"""./run.sh release: make the artefacts of a release from the last commit, and check them, offline. docs/versions.md has
+"""./run.sh release: make the artefacts of a release from the last commit, and check them, offline. CONTRIBUTING.md has
 the steps of a release. `--set VERSION` writes the version into every file that has it."""
 import argparse
 import datetime
