@@ -111,12 +111,16 @@ def row(arguments, folder, cell, iterations):
 
 
 def table(rows, lengths):
-    """rows: of (name, T). A method is a line with its longest trials; sentences say what the plans of all lengths reach."""
-    lines = ["| method | trial | plan / trial |", "|---|---|---|"]
-    for name in dict.fromkeys(name for name, _ in rows):
+    """rows: of (name, T). A line per problem has its methods with their longest trials; sentences say what the plans of all
+    lengths reach."""
+    lines, found = ["| problem | methods |", "|---|---|"], {}
+    for name, problem, _, common, _ in cells():
         cell = rows.get((name, lengths[-1]))
         if cell:
-            lines.append(f"| {name} | {cell['trial']:.2g} | {cell['plan'] / cell['trial']:.2f} |")
+            label = re.search(r"label: (\w+)", problem) or re.search(r"name: (.*)", problem)
+            found.setdefault(label[1] + common, []).append(
+                f"{name} {cell['trial']:.2g} ({cell['plan'] / cell['trial']:.2f})")
+    lines += [f"| {problem} | {', '.join(methods)} |" for problem, methods in found.items()]
     return "\n".join(lines + [""] + [verdict(rows, t) for t in lengths])
 
 
