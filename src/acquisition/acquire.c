@@ -62,8 +62,7 @@ PetscErrorCode rg_observed_starts(const RgSearch *search, int *n, double **point
     for (int j = 0; j < dim; j++)
       point[j] = fmin(fmax(best[j] + sd * rg_random_normal(search->random), 0.0), 1.0);
   }
-  PetscCall(PetscFree(list));
-  return 0;
+  return PetscFree(list);
 }
 
 PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *history,
@@ -89,8 +88,7 @@ PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *histor
                      : "the acquisition function is finite at no point that is left of %d",
                    space->size);
   }
-  PetscCall(PetscFree(excluded));
-  return 0;
+  return PetscFree(excluded);
 }
 
 PetscErrorCode rg_acquire_with(const RgDomain *domain, RgBatchFunction function, void *closure,
@@ -114,8 +112,7 @@ PetscErrorCode rg_acquire_screened(const RgDomain *domain, RgBatchFunction funct
       PetscCall(function(closure, PetscMin(SET_BLOCK, space->size - begin),
                          space->points + (size_t)begin * space->dim, values + begin, NULL));
     PetscCall(rg_acquire_of_set(domain, search->history, values, query, value, failure));
-    PetscCall(PetscFree(values));
-    return 0;
+    return PetscFree(values);
   }
   PetscCall(rg_observed_starts(search, &with.n_extra, &extra));
   with.extra = extra;
@@ -123,8 +120,7 @@ PetscErrorCode rg_acquire_screened(const RgDomain *domain, RgBatchFunction funct
   query->index = -1;
   PetscCall(rg_maximise_box_screened(&with, space->dim, function, closure, screen, query->x, value,
                                      failure));
-  PetscCall(PetscFree(extra));
-  return 0;
+  return PetscFree(extra);
 }
 
 /* ---- marginal functions, and sums of them ---------------------------------------------------- */
@@ -149,10 +145,7 @@ static PetscErrorCode summand_at(Sum *sum, const RgSummand *summand, int m, cons
   const double *mean = predicted, *variance = sd;
   const bool spreads = !summand->mean_only;
 
-  if (!summand->model) {
-    PetscCall(summand->function(summand->closure, m, X, value, gradient));
-    return 0;
-  }
+  if (!summand->model) return summand->function(summand->closure, m, X, value, gradient);
   RgPosterior *posterior = &summand->model->posterior;
   if (rg_space_is_finite(sum->space)) {
     const size_t first = (size_t)(X - sum->space->points) / (size_t)sum->space->dim;
@@ -165,9 +158,8 @@ static PetscErrorCode summand_at(Sum *sum, const RgSummand *summand, int m, cons
   a->function(a->closure, m, mean, sd, value, gradient ? d_mean : NULL, gradient ? d_sd : NULL);
   if (!gradient) return 0;
   for (int j = 0; j < m && spreads; j++) d_sd[j] = sd[j] < SD_FLAT ? 0.0 : 0.5 * d_sd[j] / sd[j];
-  PetscCall(
-    rg_posterior_gradient(posterior, m, X, d_mean, spreads ? d_sd : NULL, &sum->work, gradient));
-  return 0;
+  return rg_posterior_gradient(posterior, m, X, d_mean, spreads ? d_sd : NULL, &sum->work,
+                               gradient);
 }
 
 static RgForm form_of(const RgAcquisition *acquisition)
@@ -204,15 +196,13 @@ static PetscErrorCode sum_at(void *closure, int m, const double *X, double *valu
 static PetscErrorCode sum_create(const RgDomain *domain, int n, const RgSummand *summands, Sum *sum)
 {
   *sum = (Sum){.space = &domain->design, .n = n, .summands = summands};
-  PetscCall(PetscMalloc1(BLOCK * (5 + (size_t)domain->design.dim), &sum->scratch));
-  return 0;
+  return PetscMalloc1(BLOCK * (5 + (size_t)domain->design.dim), &sum->scratch);
 }
 
 static PetscErrorCode sum_destroy(Sum *sum)
 {
   PetscCall(rg_prediction_destroy(&sum->work));
-  PetscCall(PetscFree(sum->scratch));
-  return 0;
+  return PetscFree(sum->scratch);
 }
 
 PetscErrorCode rg_acquire_sum(const RgDomain *domain, int n, const RgSummand *summands,
@@ -223,8 +213,7 @@ PetscErrorCode rg_acquire_sum(const RgDomain *domain, int n, const RgSummand *su
 
   PetscCall(sum_create(domain, n, summands, &sum));
   PetscCall(rg_acquire_with(domain, sum_at, &sum, search, query, value, failure));
-  PetscCall(sum_destroy(&sum));
-  return 0;
+  return sum_destroy(&sum);
 }
 
 PetscErrorCode rg_acquisition_sum_at(const RgDomain *domain, int n, const RgSummand *summands,
@@ -239,8 +228,7 @@ PetscErrorCode rg_acquisition_sum_at(const RgDomain *domain, int n, const RgSumm
   PetscCall(sum_at(&sum, 1,
                    query->index >= 0 ? space->points + (size_t)query->index * space->dim : query->x,
                    value, NULL));
-  PetscCall(sum_destroy(&sum));
-  return 0;
+  return sum_destroy(&sum);
 }
 
 PetscErrorCode rg_acquire(RgModel *model, const RgAcquisition *acquisition, const RgSearch *search,

@@ -160,8 +160,7 @@ PetscErrorCode rg_maximise_ball(const RgSearch *with, const RgBall *ball, RgBatc
   if (count == 0) {
     rg_failure_set(failure, "the acquisition function is finite at none of %d points of a ball",
                    raw_points);
-    PetscCall(PetscFree3(points, value, chosen));
-    return 0;
+    return PetscFree3(points, value, chosen);
   }
   const size_t n = (size_t)count * dim;
   Search search = {.ball = *ball, .dim = dim, .m = count};
@@ -178,6 +177,5 @@ PetscErrorCode rg_maximise_ball(const RgSearch *with, const RgBall *ball, RgBatc
   PetscCall(PetscArraycpy(best_x, search.x + (size_t)best * dim, dim));
   PetscCall(PetscFree5(search.x, search.gradient, search.value, search.spectral, search.step));
   PetscCall(PetscFree5(search.fraction, search.X, search.G, search.F, search.id));
-  PetscCall(PetscFree3(points, value, chosen));
-  return 0;
+  return PetscFree3(points, value, chosen);
 }

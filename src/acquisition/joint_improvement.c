@@ -40,8 +40,7 @@ static PetscErrorCode quadrature(Joint *joint)
     joint->weight[s] = rule.weight[s];
     joint->f[s] = joint->S[0] * rule.node[s];
   }
-  PetscCall(rg_quadrature_destroy(&rule));
-  return 0;
+  return rg_quadrature_destroy(&rule);
 }
 
 /* Several points: normals from scrambled Sobol points, times the factor. */
@@ -209,8 +208,7 @@ static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes
     at->d_variance[j] = slope[1];
     for (int l = 0; l < q; l++) at->d_C[(size_t)l * m + j] = slope[2 + l];
   }
-  PetscCall(PetscFree2(c, slope));
-  return 0;
+  return PetscFree2(c, slope);
 }
 
 PetscErrorCode rg_joint_improvement_acquire(RgModel *model, RgJointImprovement *improvement,
@@ -242,7 +240,6 @@ PetscErrorCode rg_joint_improvement_acquire(RgModel *model, RgJointImprovement *
       rg_acquire_with(model->domain, rg_moments_function, &moments, search, query, value, failure));
   PetscCall(rg_moments_destroy(&moments));
   PetscCall(PetscFree4(joint.mean, joint.S, joint.f, joint.u));
-  PetscCall(PetscFree7(joint.weight, joint.target, joint.m, joint.d_mean, joint.log_gain, joint.d_m,
-                       joint.d_sd));
-  return 0;
+  return PetscFree7(joint.weight, joint.target, joint.m, joint.d_mean, joint.log_gain, joint.d_m,
+                    joint.d_sd);
 }

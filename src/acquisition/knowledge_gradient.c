@@ -188,6 +188,5 @@ PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, int n_points, const
   PetscCall(rg_acquire_with(model->domain, rg_moments_function, &gradient.moments, search, query,
                             value, failure));
   PetscCall(rg_moments_destroy(&gradient.moments));
-  PetscCall(PetscFree(A));
-  return 0;
+  return PetscFree(A);
 }

@@ -82,8 +82,7 @@ PetscErrorCode rg_snapped_function(void *closure, int m, const double *X, double
     if (rg_seen_has(snapped->seen, points + (size_t)i * dim)) value[i] = -INFINITY;
   for (size_t k = 0; gradient && k < size; k++)
     if (!moves[k]) gradient[k] = 0;
-  PetscCall(PetscFree2(points, moves));
-  return 0;
+  return PetscFree2(points, moves);
 }
 
 /* ---- all designs ----------------------------------------------------------------------------- */
@@ -222,8 +221,7 @@ static PetscErrorCode gather(int dim, int m, double *x, double *value, int *n)
     if (known) m--;
     else (*n)++;
   }
-  PetscCall(PetscFree(row));
-  return 0;
+  return PetscFree(row);
 }
 
 PetscErrorCode rg_levels_climb(const RgSpace *space, const RgMaximiserOptions *options, int m,
@@ -249,6 +247,5 @@ PetscErrorCode rg_levels_climb(const RgSpace *space, const RgMaximiserOptions *o
     PetscCall(ascend(options, space->dim, climb.n, x, value, function, closure));
     for (int i = 0; i < climb.n; i++) rg_space_snap(space, x + (size_t)i * space->dim, NULL);
   }
-  PetscCall(PetscFree2(climb.around, climb.at));
-  return 0;
+  return PetscFree2(climb.around, climb.at);
 }

@@ -275,9 +275,8 @@ static void drop_merged(Search *search)
     }
     search->starts[search->id[k]].length = merged ? INFINITY : start->length;
   }
-  for (int k = 0; k < search->n; k++) {
+  for (int k = 0; k < search->n; k++)
     if (isfinite(search->starts[search->id[k]].length)) search->id[kept++] = search->id[k];
-  }
   search->n = kept;
 }
 
@@ -379,6 +378,5 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
              search.G + (size_t)k * dim);
   }
   for (int i = 0; i < m; i++) value[i] = search.starts[i].value;
-  PetscCall(RG_FREE(&search.starts, &search.id, &search.block));
-  return 0;
+  return RG_FREE(&search.starts, &search.id, &search.block);
 }

@@ -31,9 +31,8 @@ static bool factor_solve(int n, double *A, double *b)
     row[i] = 1.0 / pivot;
   }
   for (int i = 0; i < n; i++) b[i] *= A[i * n + i];
-  for (int i = n - 1; i >= 0; i--) {
+  for (int i = n - 1; i >= 0; i--)
     for (int k = i + 1; k < n; k++) b[i] -= A[k * n + i] * b[k];
-  }
   return true;
 }
 
@@ -50,10 +49,9 @@ static bool free_step(int dim, const double *g, const double *B, const int *stat
     if (state[i] != FREE) continue;
     int column = 0;
     b[row] = g[i];
-    for (int j = 0; j < dim; j++) {
+    for (int j = 0; j < dim; j++)
       if (state[j] == FREE) A[row * n + column++] = B[i * dim + j];
       else b[row] -= B[i * dim + j] * step[j];
-    }
     row++;
   }
   if (!factor_solve(n, A, b)) return false;
@@ -78,9 +76,8 @@ static bool move(int dim, const double *lower, const double *upper, const double
       hit = i;
     }
   }
-  for (int i = 0; i < dim; i++) {
+  for (int i = 0; i < dim; i++)
     if (state[i] == FREE) step[i] += t * (target[i] - step[i]);
-  }
   if (hit < 0) return true;
   state[hit] = target[hit] < lower[hit] ? AT_LOWER : AT_UPPER;
   step[hit] = state[hit] == AT_LOWER ? lower[hit] : upper[hit];

@@ -50,8 +50,7 @@ PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim
     PetscCall(rg_lbfgsb_destroy(&searches[i]));
   }
   PetscCall(PetscFree2(searches, lower));
-  PetscCall(PetscFree5(upper, X, F, G, id));
-  return 0;
+  return PetscFree5(upper, X, F, G, id);
 }
 
 /* ---- Adam -----------------------------------------------------------------------------------
@@ -135,6 +134,5 @@ PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, 
   clamp(&adam);
   PetscCall(PetscArraycpy(x, adam.clamped, size));
   PetscCall(function(closure, m, x, value, NULL));
-  PetscCall(PetscFree5(adam.at, adam.clamped, adam.gradient, adam.mean, adam.square));
-  return 0;
+  return PetscFree5(adam.at, adam.clamped, adam.gradient, adam.mean, adam.square);
 }

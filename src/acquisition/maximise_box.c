@@ -93,16 +93,14 @@ static PetscErrorCode screening_create(const RgMaximiserOptions *options, int di
   PetscCall(PetscMalloc5(n * d, &screening->points, n, &screening->value, n, &screening->key, m * d,
                          &screening->starts, m, &screening->ends));
   PetscCall(PetscMalloc1(m, &screening->chosen));
-  PetscCall(PetscCalloc1(n, &screening->taken));
-  return 0;
+  return PetscCalloc1(n, &screening->taken);
 }
 
 static PetscErrorCode screening_destroy(Screening *screening)
 {
   PetscCall(PetscFree5(screening->points, screening->value, screening->key, screening->starts,
                        screening->ends));
-  PetscCall(RG_FREE(&screening->chosen, &screening->taken));
-  return 0;
+  return RG_FREE(&screening->chosen, &screening->taken);
 }
 
 /* The best points by the first function, one for each start, get the value of `function`. */
@@ -120,8 +118,7 @@ static PetscErrorCode rank_again(const RgScreen *with, int starts, Screening *sc
     PetscCall(PetscArraycpy(X + k * dim, screening->points + list[k] * dim, dim));
   PetscCall(with->function(with->closure, count, X, value, NULL));
   for (int k = 0; k < count; k++) screening->value[list[k]] = value[k];
-  PetscCall(PetscFree3(list, X, value));
-  return 0;
+  return PetscFree3(list, X, value);
 }
 
 PetscErrorCode rg_local_points(const RgMaximiserOptions *options, const RgHistory *history,
@@ -148,8 +145,7 @@ PetscErrorCode rg_local_points(const RgMaximiserOptions *options, const RgHistor
       X[j] = fmin(fmax(from[j] + sd * rg_normal_quantile(p), 0), 1);
     }
   }
-  PetscCall(PetscFree(list));
-  return 0;
+  return PetscFree(list);
 }
 
 /* The number of raw points near the best observed inputs; none where these are no points of the
@@ -190,9 +186,8 @@ static PetscErrorCode screen(const RgSearch *search, const RgScreen *with, Scree
     PetscCall(first(closure, screening->n - known, screening->points + (size_t)known * dim,
                     screening->value + known, NULL));
   if (with->first) PetscCall(rank_again(with, search->options->restarts, screening));
-  for (int i = 0; i < screening->n; i++) {
+  for (int i = 0; i < screening->n; i++)
     if (!isfinite(screening->value[i])) screening->value[i] = -INFINITY;
-  }
   return 0;
 }
 
@@ -209,10 +204,9 @@ static void boltzmann_keys(double temperature, RgRandom *random, Screening *scre
     mean += screening->value[i];
   }
   mean /= finite ? finite : 1;
-  for (int i = 0; i < screening->n; i++) {
+  for (int i = 0; i < screening->n; i++)
     if (isfinite(screening->value[i]))
       square += (screening->value[i] - mean) * (screening->value[i] - mean);
-  }
   double sd = finite > 1 ? sqrt(square / (finite - 1)) : 0.0;
   for (int i = 0; i < screening->n; i++) {
     double gumbel = -log(rg_random_exponential(random));
@@ -227,10 +221,9 @@ static void choose(int begin, int wanted, const double *key, Screening *screenin
 {
   int *list = screening->chosen + screening->m, count = 0;
 
-  for (int i = begin; i < screening->n && wanted > 0; i++) {
+  for (int i = begin; i < screening->n && wanted > 0; i++)
     if (isfinite(screening->value[i]) && !screening->taken[i])
       count = rg_ranking_insert(key, i, count, wanted, list);
-  }
   for (int k = 0; k < count; k++) screening->taken[list[k]] = 1;
   screening->m += count;
 }
@@ -366,16 +359,14 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
   if (options->max_iterations > 0 && levels)
     PetscCall(rg_levels_climb(search->space, options, screening.m, screening.starts, screening.ends,
                               real ? ascend : NULL, function, closure));
-  for (int k = 1; k < screening.m; k++) {
+  for (int k = 1; k < screening.m; k++)
     if (screening.ends[k] > screening.ends[best]) best = k;
-  }
   *best_value = screening.m ? screening.ends[best] : -INFINITY;
   memcpy(best_x, screening.m ? screening.starts + (size_t)best * dim : screening.points,
          dim * sizeof(double));
   if (!screening.m)
     rg_failure_set(failure, "the acquisition function is finite at none of %d points", screening.n);
-  PetscCall(screening_destroy(&screening));
-  return 0;
+  return screening_destroy(&screening);
 }
 
 /* ---- integers and choices -------------------------------------------------------------------- */
@@ -386,8 +377,7 @@ static PetscErrorCode raw_designs(void *closure, RgRandom *random, int n, double
   const RgSnapped *snapped = closure;
 
   rg_levels_enumerate(snapped->space, n, X);
-  PetscCall(rg_snapped_function(closure, n, X, value, NULL));
-  return 0;
+  return rg_snapped_function(closure, n, X, value, NULL);
 }
 
 /* One search over designs, without the seen ones (NULL: over all of them). */
@@ -434,8 +424,7 @@ static PetscErrorCode maximise_designs(const RgSearch *search, const RgSeen *see
   PetscCall(maximise(&snapped, space->dim, rg_snapped_function, &whole, &screen, best_x, best_value,
                      failure));
   rg_space_snap(space, best_x, NULL);
-  PetscCall(PetscFree(extra));
-  return 0;
+  return PetscFree(extra);
 }
 
 PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatchFunction function,
@@ -446,10 +435,8 @@ PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatch
   RgSeen seen = {0};
 
   if (!with || search->options->local_search == RG_LOCAL_SEARCH_ADAM) with = &plain;
-  if (!search->space || !rg_space_has_levels(search->space)) {
-    PetscCall(maximise(search, dim, function, closure, with, best_x, best_value, failure));
-    return 0;
-  }
+  if (!search->space || !rg_space_has_levels(search->space))
+    return maximise(search, dim, function, closure, with, best_x, best_value, failure);
   const bool once = search->once && search->history;
   if (once) {
     PetscCall(rg_seen_create(search->space, search->history, &seen));
@@ -459,6 +446,5 @@ PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatch
     if (!failure->failed) return 0;
     *failure = (RgFailure){0}; /* every design was seen */
   }
-  PetscCall(maximise_designs(search, NULL, function, closure, with, best_x, best_value, failure));
-  return 0;
+  return maximise_designs(search, NULL, function, closure, with, best_x, best_value, failure);
 }

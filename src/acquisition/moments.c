@@ -25,8 +25,7 @@ PetscErrorCode rg_moments_fix(RgMoments *moments, const double *X, const int *in
 
   if (!rg_space_is_finite(&moments->model->domain->design)) {
     PetscCall(rg_posterior_predict(posterior, moments->p, X, mean, NULL, &moments->work));
-    PetscCall(rg_cross_covariance_create(posterior, moments->p, X, &moments->cross));
-    return 0;
+    return rg_cross_covariance_create(posterior, moments->p, X, &moments->cross);
   }
   PetscCall(rg_posterior_get_set(posterior, &set));
   for (int l = 0; l < moments->p; l++) {
@@ -43,8 +42,7 @@ PetscErrorCode rg_moments_destroy(RgMoments *moments)
                        moments->d_variance, moments->d_C));
   PetscCall(PetscFree(moments->covariance));
   PetscCall(rg_cross_covariance_destroy(&moments->cross));
-  PetscCall(rg_prediction_destroy(&moments->work));
-  return 0;
+  return rg_prediction_destroy(&moments->work);
 }
 
 static PetscErrorCode block(RgMoments *moments, int m, const double *X, double *value,
@@ -70,8 +68,7 @@ static PetscErrorCode block(RgMoments *moments, int m, const double *X, double *
   if (!gradient) return 0;
   PetscCall(rg_posterior_gradient(posterior, m, X, moments->d_mean, moments->d_variance,
                                   &moments->work, gradient));
-  PetscCall(rg_cross_covariance_gradient(&moments->cross, m, X, moments->d_C, gradient));
-  return 0;
+  return rg_cross_covariance_gradient(&moments->cross, m, X, moments->d_C, gradient);
 }
 
 PetscErrorCode rg_moments_function(void *moments, int m, const double *X, double *value,

@@ -83,8 +83,7 @@ PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler)
   PetscCall(
     RG_FREE(&(*sampler)->raw.at, &(*sampler)->noise.at, &(*sampler)->F.at, &(*sampler)->y.at));
   PetscCall(PetscFree3((*sampler)->index, (*sampler)->x, (*sampler)->value));
-  PetscCall(PetscFree(*sampler));
-  return 0;
+  return PetscFree(*sampler);
 }
 
 /* Make room for `size` numbers. What the buffer holds is lost if it grows. */
@@ -130,8 +129,7 @@ static PetscErrorCode draw_rff(RgPathSampler *sampler, const RgPosterior *poster
   if (failure->failed) return 0;
   PetscCall(rg_feature_path_draw(path, &posterior->kernel, draws));
   PetscCall(draw_noise(sampler, posterior, 1, draws));
-  PetscCall(rg_feature_path_condition_weights(path, posterior, sampler->noise.at, failure));
-  return 0;
+  return rg_feature_path_condition_weights(path, posterior, sampler->noise.at, failure);
 }
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
@@ -169,9 +167,8 @@ static PetscErrorCode path_function(void *closure, int m, const double *X, doubl
 {
   RgFeaturePath *path = &((Search *)closure)->features->path;
 
-  if (gradient) PetscCall(rg_feature_path_evaluate(path, m, X, value, gradient));
-  else PetscCall(rg_feature_path_screen(path, m, X, value));
-  return 0;
+  if (gradient) return rg_feature_path_evaluate(path, m, X, value, gradient);
+  return rg_feature_path_screen(path, m, X, value);
 }
 
 static PetscErrorCode path_raw(void *closure, RgRandom *random, int m, double *Z, double *value)
@@ -182,13 +179,11 @@ static PetscErrorCode path_raw(void *closure, RgRandom *random, int m, double *Z
 
   if (search->raw) {
     PetscCall(PetscArraycpy(Z, search->raw, (size_t)m * path->dim));
-    PetscCall(PetscArraycpy(value, search->value, m));
-    return 0;
+    return PetscArraycpy(value, search->value, m);
   }
   PetscCall(product_create(m, path->dim, random, &p, Z));
   PetscCall(rg_feature_path_screen_product(path, &p.of, m, Z, value));
-  PetscCall(PetscFree2(p.left, p.right));
-  return 0;
+  return PetscFree2(p.left, p.right);
 }
 
 /* Search for the maximum of one of `count` paths. */
@@ -318,8 +313,7 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, RgPosterior *poste
     PetscCall(rg_feature_path_evaluate(path, design->size, design->points, value, NULL));
     for (int i = 0; i < design->size; i++) sampler->F.at[(size_t)i * count + s] = value[i];
   }
-  PetscCall(PetscFree(value));
-  return 0;
+  return PetscFree(value);
 }
 
 /* Maximum of every path over the allowed points, and the lowest index that ties with it. */
@@ -406,6 +400,5 @@ PetscErrorCode rg_path_sampler_covariance(RgPathSampler *sampler, int count, con
 {
   PetscCheck(sampler->set, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "Covariances are those of a finite design, after a draw");
-  PetscCall(rg_set_paths_covariance(sampler->set, count, index, C));
-  return 0;
+  return rg_set_paths_covariance(sampler->set, count, index, C);
 }

@@ -39,8 +39,7 @@ static PetscErrorCode gradients(Slope *slope, int m, const double *X, double *G)
   for (int i = 0; i < m; i++) ones[i] = 1;
   PetscCall(rg_posterior_predict(slope->posterior, m, X, mean, NULL, &slope->work));
   PetscCall(rg_posterior_gradient(slope->posterior, m, X, ones, NULL, &slope->work, G));
-  PetscCall(PetscFree2(mean, ones));
-  return 0;
+  return PetscFree2(mean, ones);
 }
 
 static double length(int dim, const double *v)
@@ -70,8 +69,7 @@ static PetscErrorCode second_order(Slope *slope, int m, const double *X, const d
   }
   PetscCall(gradients(slope, 2 * m, at, ends));
   for (size_t k = 0; k < size; k++) H[k] = (ends[k] - ends[size + k]) / (2 * STEP);
-  PetscCall(PetscFree2(at, ends));
-  return 0;
+  return PetscFree2(at, ends);
 }
 
 /* The slope at points of the box, which are given as points of the unit cube. */
@@ -90,8 +88,7 @@ static PetscErrorCode slope_in_box(void *closure, int m, const double *U, double
     PetscCall(second_order(slope, m, X, G, gradient));
     for (int i = 0; i < m * dim; i++) gradient[i] *= slope->width[i % dim];
   }
-  PetscCall(PetscFree2(X, G));
-  return 0;
+  return PetscFree2(X, G);
 }
 
 static PetscErrorCode largest_slope(Slope *slope, const RgSearch *search, RgRandom *random,
@@ -148,8 +145,7 @@ static PetscErrorCode find_slopes(RgPenalty *penalty, RgPosterior *posterior,
     else PetscCall(largest_slope(&slope, search, random, &penalty->slope[i], failure));
   }
   PetscCall(rg_prediction_destroy(&slope.work));
-  PetscCall(PetscFree3(scale, slope.lower, slope.width));
-  return 0;
+  return PetscFree3(scale, slope.lower, slope.width);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -166,8 +162,7 @@ static PetscErrorCode posterior_on_cube(const RgModel *model, const RgHistory *h
                                 PetscMax(history->n, 1), posterior));
   PetscCall(rg_posterior_set(posterior, NULL, model->noise_variance, model->mean, history->n,
                              history->x, y, failure));
-  PetscCall(PetscFree(y));
-  return 0;
+  return PetscFree(y);
 }
 
 PetscErrorCode rg_penalty_create(RgModel *model, const RgSearch *search, RgPenalty *penalty,
@@ -205,8 +200,7 @@ PetscErrorCode rg_penalty_create(RgModel *model, const RgSearch *search, RgPenal
 
 PetscErrorCode rg_penalty_destroy(RgPenalty *penalty)
 {
-  PetscCall(PetscFree3(penalty->mean, penalty->sd, penalty->slope));
-  return 0;
+  return PetscFree3(penalty->mean, penalty->sd, penalty->slope);
 }
 
 /* ---- factors ------------------------------------------------------------------------------- */

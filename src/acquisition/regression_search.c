@@ -85,10 +85,8 @@ PetscErrorCode rg_regression_value(void *closure, int m, const double *X, double
   double *log_weight, *d_log = NULL;
 
   search->evaluations += m;
-  if (search->scaled && search->scale == RG_REGRESSION_DISTANCE) {
-    PetscCall(rg_regression_distance(search->regression, m, X, value, gradient));
-    return 0;
-  }
+  if (search->scaled && search->scale == RG_REGRESSION_DISTANCE)
+    return rg_regression_distance(search->regression, m, X, value, gradient);
   PetscCall(PetscMalloc1((size_t)m, &log_weight));
   if (gradient) PetscCall(PetscMalloc1((size_t)m * dim, &d_log));
   PetscCall(
@@ -104,8 +102,7 @@ PetscErrorCode rg_regression_value(void *closure, int m, const double *X, double
     log_bound(search, m, dim, log_weight, d_log, value, gradient);
   else bound(search, m, dim, log_weight, d_log, value, gradient);
   PetscCall(PetscFree(log_weight));
-  PetscCall(PetscFree(d_log));
-  return 0;
+  return PetscFree(d_log);
 }
 
 /* Sobol points. All but the first eighth move to faces of the cube: u becomes 3u - 1, clipped to
@@ -119,8 +116,7 @@ static PetscErrorCode raw_points(void *closure, RgRandom *random, int n, double 
   PetscCall(rg_design_sobol(random, n, (int)dim, X));
   for (size_t k = dim * (size_t)(n / INTERIOR); k < dim * (size_t)n; k++)
     X[k] = fmin(fmax(3.0 * X[k] - 1.0, 0.0), 1.0);
-  PetscCall(rg_regression_value(closure, n, X, value, NULL));
-  return 0;
+  return rg_regression_value(closure, n, X, value, NULL);
 }
 
 bool rg_regression_widen(int dim, RgMaximiserOptions *options)

@@ -183,8 +183,7 @@ static PetscErrorCode fix_optima(RgMoments *moments, RgPathSampler *sampler, con
   PetscCall(rg_moments_fix(moments, optima->x, NULL, mean));
   PetscCall(rg_cross_covariance_evaluate(&moments->cross, n, optima->x, C));
   for (int l = 0; l < n; l++) variance[l] = fmax(C[l * n + l], 0.0);
-  PetscCall(PetscFree(C));
-  return 0;
+  return PetscFree(C);
 }
 
 #define MORE_STARTS 6 /* largest number of starts on a box, apart from the optima */
@@ -213,8 +212,7 @@ static PetscErrorCode search_box(RgMoments *moments, const RgOptima *optima, con
   query->index = -1;
   PetscCall(rg_maximise_box(&with, dim, rg_moments_function, moments, query->x, best, failure));
   PetscCall(PetscFree(extra));
-  PetscCall(PetscFree(observed));
-  return 0;
+  return PetscFree(observed);
 }
 
 PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOptima *optima,
@@ -242,6 +240,5 @@ PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOp
       rg_acquire_with(model->domain, rg_moments_function, &moments, search, query, value, failure));
   else PetscCall(search_box(&moments, optima, search, query, value, failure));
   PetscCall(rg_moments_destroy(&moments));
-  PetscCall(PetscFree3(mean, variance, optimum));
-  return 0;
+  return PetscFree3(mean, variance, optimum);
 }

@@ -68,8 +68,7 @@ static PetscErrorCode pareto_member(RgAlgorithm *algorithm, const RgHistory *his
   if (!rg_pareto_draw(&c, random, query))
     rg_failure_set(failure, "all %d points of the domain have been queried", design->size);
   PetscCall(rg_candidates_destroy(&c));
-  PetscCall(PetscFree(X));
-  return 0;
+  return PetscFree(X);
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */

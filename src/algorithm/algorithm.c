@@ -107,8 +107,7 @@ static PetscErrorCode destroy_state(RgAlgorithm *algorithm)
 {
   if (algorithm->class && algorithm->class->destroy)
     PetscCall(algorithm->class->destroy(algorithm));
-  PetscCall(PetscFree(algorithm->state));
-  return 0;
+  return PetscFree(algorithm->state);
 }
 
 PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
@@ -125,8 +124,7 @@ PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *op
     PetscCall(rg_history_create(setup->domain, setup->n_initial + setup->n_iterations, &r->seen));
     PetscCall(PetscMalloc1((size_t)r->n_design * setup->domain->design.dim, &r->design));
   }
-  PetscCall(create_state(algorithm));
-  return 0;
+  return create_state(algorithm);
 }
 
 PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm)
@@ -192,10 +190,8 @@ static PetscErrorCode choose_anew(RgAlgorithm *algorithm, int t, const RgHistory
   r->seen.pending = pending_since(algorithm->first, history);
   if (algorithm->first == 1) r->seen.n_initial = history->n_initial;
   else if (queries == r->n_design) r->seen.n_initial = r->seen.n;
-  if (algorithm->first > 1 && queries < r->n_design) { /* a point of the new initial design */
-    PetscCall(PetscArraycpy(query->x, r->design + (size_t)queries * dim, dim));
-    return 0;
-  }
+  if (algorithm->first > 1 && queries < r->n_design) /* a point of the new initial design */
+    return PetscArraycpy(query->x, r->design + (size_t)queries * dim, dim);
   PetscCall(choose(algorithm, t, &r->seen, query, failure));
   if (!failure->failed) PetscCall(count_idle(algorithm, query->x));
   return 0;

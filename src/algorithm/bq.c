@@ -36,8 +36,7 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
 
   PetscCall(rg_robust_create(algorithm));
   PetscCall(rg_posterior_get_set(&state->robust.model.posterior, &set));
-  PetscCall(rg_integral_create(set, state->robust.n_contexts, state->robust.p, &state->integral));
-  return 0;
+  return rg_integral_create(set, state->robust.n_contexts, state->robust.p, &state->integral);
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
@@ -45,8 +44,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   State *state = algorithm->state;
 
   PetscCall(rg_integral_destroy(&state->integral));
-  PetscCall(rg_robust_destroy(algorithm));
-  return 0;
+  return rg_robust_destroy(algorithm);
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,

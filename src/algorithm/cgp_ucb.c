@@ -68,10 +68,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   how.width = sqrt(rg_algorithm_width(algorithm, t));
   query->extra[RG_UCB_CONFIDENCE] = how.width * how.width;
-  PetscCall(rg_acquire_contextual(algorithm->state, &how, &here, NULL,
-                                  RG_SEARCH(algorithm, history, &random), query,
-                                  &query->extra[RG_UCB_ACQUISITION], failure));
-  return 0;
+  return rg_acquire_contextual(algorithm->state, &how, &here, NULL,
+                               RG_SEARCH(algorithm, history, &random), query,
+                               &query->extra[RG_UCB_ACQUISITION], failure);
 }
 
 const RgAlgorithmClass rg_algorithm_cgp_ucb = {

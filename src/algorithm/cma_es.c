@@ -122,8 +122,7 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
                          &s->z, dim, &s->step));
   PetscCall(PetscMalloc2((size_t)dim * dim, &s->C, (size_t)dim * dim, &s->axes));
   s->asked = -1;
-  PetscCall(set_rates(s, first_population(algorithm->options, dim)));
-  return 0;
+  return set_rates(s, first_population(algorithm->options, dim));
 }
 
 /* Covariance, axes, and what the decomposition takes. */
@@ -138,8 +137,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
 
   PetscCall(PetscFree6(s->mean, s->p_sigma, s->p_c, s->deviation, s->z, s->step));
   PetscCall(PetscFree2(s->C, s->axes));
-  PetscCall(PetscFree4(s->weight, s->x, s->value, s->rank));
-  return 0;
+  return PetscFree4(s->weight, s->x, s->value, s->rank);
 }
 
 /* ---- equations ------------------------------------------------------------------------------ */

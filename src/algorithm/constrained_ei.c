@@ -81,8 +81,7 @@ static PetscErrorCode constrained_ei_destroy(RgAlgorithm *algorithm)
     PetscCall(rg_model_destroy(&state->learners[k].model));
     PetscCall(rg_history_destroy(&state->learners[k].seen));
   }
-  PetscCall(RG_FREE(&state->learners, &state->summands, &state->below));
-  return 0;
+  return RG_FREE(&state->learners, &state->summands, &state->below);
 }
 
 /* ---- learning -------------------------------------------------------------------------------- */

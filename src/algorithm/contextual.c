@@ -13,9 +13,7 @@ const RgRecordColumn rg_ball_columns[] = {
 PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics)
 {
-  PetscCall(
-    rg_contextual_check_measure(options, domain, RG_MEASURE_EXPECTATION, place, diagnostics));
-  return 0;
+  return rg_contextual_check_measure(options, domain, RG_MEASURE_EXPECTATION, place, diagnostics);
 }
 
 /* A measure of the options must be usable, and that of the problem. */
@@ -40,8 +38,7 @@ static PetscErrorCode check_own_measure(const RgContextualOptions *options, cons
                        "'measure: %s' is not the problem's measure, '%s'; 'any_measure: true' uses "
                        "it all the same",
                        canonical, domain->measure);
-  PetscCall(PetscFree(canonical));
-  return 0;
+  return PetscFree(canonical);
 }
 
 PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *domain,
@@ -52,10 +49,7 @@ PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *
   const bool two = other != RG_MEASURE_EXPECTATION;
   RgMeasure measure;
 
-  if (contextual->measure) {
-    PetscCall(check_own_measure(contextual, domain, place, diagnostics));
-    return 0;
-  }
+  if (contextual->measure) return check_own_measure(contextual, domain, place, diagnostics);
   if (!domain->measure || contextual->any_measure) return 0;
   PetscCall(rg_measure_create(domain->measure, &measure));
   if (measure.kind != RG_MEASURE_EXPECTATION && measure.kind != other)
@@ -65,8 +59,7 @@ PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *
                        "'measure' (regatta describe METHOD) may take 'measure: %s'",
                        two ? " or '" : "", two ? rg_measure_info(other)->usage : "", two ? "'" : "",
                        domain->measure, domain->measure);
-  PetscCall(rg_measure_destroy(&measure));
-  return 0;
+  return rg_measure_destroy(&measure);
 }
 
 PetscErrorCode rg_contextual_measure(const void *options, RgMeasure *measure,
@@ -179,14 +172,10 @@ PetscErrorCode rg_context_points(const RgSpace *context, int size, bool diagonal
 {
   const size_t room = (size_t)context->size * context->dim;
 
-  if (!rg_space_is_finite(context)) {
-    PetscCall(rg_context_grid(context->dim, size, diagonal, n, points));
-    return 0;
-  }
+  if (!rg_space_is_finite(context)) return rg_context_grid(context->dim, size, diagonal, n, points);
   *n = context->size;
   PetscCall(PetscMalloc1(room, points));
-  PetscCall(PetscArraycpy(*points, context->points, room));
-  return 0;
+  return PetscArraycpy(*points, context->points, room);
 }
 
 void rg_context_histogram(const RgHistory *history, int n, const double *points, double *p)
@@ -288,8 +277,7 @@ static PetscErrorCode observed(const RgForgetting *forgetting, const RgHistory *
   PetscCall(PetscMalloc2(size, &centre->contexts, seen.n, &centre->weight));
   PetscCall(PetscArraycpy(centre->contexts, seen.c, size));
   for (int i = 0; i < seen.n; i++) centre->weight[i] = seen.weight ? seen.weight[i] : 1.0 / seen.n;
-  PetscCall(rg_context_sample_destroy(&seen));
-  return 0;
+  return rg_context_sample_destroy(&seen);
 }
 
 /* Every combination of the nodes, the last context fastest. */
@@ -346,8 +334,7 @@ PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, int t, const RgHis
   }
   PetscCall(product(dim, rules, &algorithm->setup.domain->context, centre));
   for (int k = 0; k < dim; k++) PetscCall(rg_quadrature_destroy(&rules[k]));
-  PetscCall(PetscFree(rules));
-  return 0;
+  return PetscFree(rules);
 }
 
 int rg_centre_size(const RgCentreOptions *options, int n)
@@ -364,6 +351,5 @@ double rg_centre_bytes(const void *options, int dim, int n)
 
 PetscErrorCode rg_centre_destroy(RgContextCentre *centre)
 {
-  PetscCall(PetscFree2(centre->contexts, centre->weight));
-  return 0;
+  return PetscFree2(centre->contexts, centre->weight);
 }

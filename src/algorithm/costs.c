@@ -15,8 +15,7 @@ static PetscErrorCode read_formula(const char *text, const RgSpace *design, RgAr
   *formula = (RgArithmetic){0};
   if (!text) return 0;
   PetscCall(rg_arithmetic_parse_inputs(&parser, design, formula));
-  PetscCall(rg_expression_expect_end(&parser, "formula"));
-  return 0;
+  return rg_expression_expect_end(&parser, "formula");
 }
 
 PetscErrorCode rg_costs_check(const char *text, const RgDomain *domain, RgPlace place,
@@ -29,8 +28,7 @@ PetscErrorCode rg_costs_check(const char *text, const RgDomain *domain, RgPlace 
   if (mistake.length)
     rg_diagnostics_add(diagnostics, place, "'cost' is \"%.100s\": %s", text, mistake.data);
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_arithmetic_clear(&formula));
-  return 0;
+  return rg_arithmetic_clear(&formula);
 }
 
 PetscErrorCode rg_costs_create(const RgAlgorithm *algorithm, const char *formula, RgCosts *costs)
@@ -55,8 +53,7 @@ PetscErrorCode rg_costs_destroy(RgCosts *costs)
 {
   PetscCall(rg_model_destroy(&costs->model));
   PetscCall(rg_history_destroy(&costs->timed));
-  PetscCall(rg_arithmetic_clear(&costs->formula));
-  return 0;
+  return rg_arithmetic_clear(&costs->formula);
 }
 
 PetscErrorCode rg_costs_update(RgCosts *costs, const RgHistory *history, RgFailure *failure)
@@ -137,8 +134,7 @@ static PetscErrorCode formula_cost(void *closure, int m, const double *X, double
       gradient[(size_t)i * dim + j] =
         term->logarithms ? 0 : factor_of(term, i) * formula_slope(term, x, j, seen);
   }
-  PetscCall(PetscFree2(x, seen));
-  return 0;
+  return PetscFree2(x, seen);
 }
 
 /* An RgMarginalFunction of the Gaussian process. */

@@ -25,9 +25,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_smoother_update(algorithm, history, failure));
   if (failure->failed) return 0;
   /* 2. x_{t+1} = argmin W_t. */
-  PetscCall(
-    rg_smoother_acquire(algorithm, t, history, RG_REGRESSION_SPACE, 0.0, query, &value, failure));
-  return 0;
+  return rg_smoother_acquire(algorithm, t, history, RG_REGRESSION_SPACE, 0.0, query, &value,
+                             failure);
 }
 
 const RgAlgorithmClass rg_algorithm_density_exploration = {

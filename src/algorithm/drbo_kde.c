@@ -103,8 +103,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   how.few_first = true; /* the worst case chooses among its contexts */
   PetscCall(rg_acquire_contextual(model, &how, &all, &rough, RG_SEARCH(algorithm, history, &random),
                                   query, &query->extra[ACQUISITION], failure));
-  PetscCall(PetscFree3(worst.q, worst.work, c));
-  return 0;
+  return PetscFree3(worst.q, worst.work, c);
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -130,8 +129,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(maximise(algorithm, model, t, history, &contexts, radius, query, failure));
   query->extra[RADIUS] = radius;
   query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];
-  PetscCall(rg_kde_contexts_destroy(&contexts));
-  return 0;
+  return rg_kde_contexts_destroy(&contexts);
 }
 
 static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)

@@ -61,8 +61,7 @@ static PetscErrorCode context_matrix(const RgModel *model, int n, const double *
     PetscCall(
       PetscArraycpy(Z + (size_t)i * dim + dim - dim_c, contexts + (size_t)i * dim_c, dim_c));
   PetscCall(rg_kernel_matrix(&model->kernel, n, Z, K));
-  PetscCall(PetscFree(Z));
-  return 0;
+  return PetscFree(Z);
 }
 
 /* Add the contexts that nature drew outside the box, each once. */
@@ -108,15 +107,13 @@ static PetscErrorCode ball_create(const RgAlgorithm *algorithm, const RgHistory 
   PetscCall(context_matrix(model, ball->n, ball->contexts, K));
   PetscCall(rg_mmd_create(ball->n, K, p, options->jitter, &ball->mmd));
   ball->radius = rg_mmd_radius(options->gamma, history->n);
-  PetscCall(PetscFree(p));
-  return 0;
+  return PetscFree(p);
 }
 
 static PetscErrorCode ball_destroy(Ball *ball)
 {
   PetscCall(rg_mmd_destroy(&ball->mmd));
-  PetscCall(PetscFree(ball->contexts));
-  return 0;
+  return PetscFree(ball->contexts);
 }
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
@@ -169,8 +166,7 @@ static PetscErrorCode ask_exact(RgAlgorithm *algorithm, int t, const RgHistory *
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
   query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(PetscFree(exact.q));
-  PetscCall(ball_destroy(&ball));
-  return 0;
+  return ball_destroy(&ball);
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd = {
@@ -239,8 +235,7 @@ static PetscErrorCode approximation(void *closure, const double *u, const double
     PetscCall(RG_GROW(inner->n, inner->reaches));
     inner->reaches[inner->n++] = rg_mmd_reaches_worst(&inner->ball->mmd, u, inner->ball->radius);
   }
-  PetscCall(rg_mmd_minimax(&inner->ball->mmd, u, inner->ball->radius, &how, value, u_bar));
-  return 0;
+  return rg_mmd_minimax(&inner->ball->mmd, u, inner->ball->radius, &how, value, u_bar);
 }
 
 static void mix(void *closure, int m, int dim, double *value, double *gradient)
@@ -276,8 +271,7 @@ static PetscErrorCode ask_minimax(RgAlgorithm *algorithm, int t, const RgHistory
   PetscCall(PetscFree(fine.reaches));
   query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(ball_destroy(&coarse));
-  PetscCall(ball_destroy(&ball));
-  return 0;
+  return ball_destroy(&ball);
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {

@@ -119,11 +119,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[WEIGHT] = weight_at(algorithm, t, history);
   /* 2. x_t = argmax log EI - alpha_t log c; without a cost, of log EI. */
   if (rg_costs_are_known(&state->costs))
-    PetscCall(ask_with_cost(state, algorithm->setup.domain, &ei, search, query, failure));
-  else
-    PetscCall(
-      rg_acquire(&state->model, &alone, search, query, &query->extra[ACQUISITION], failure));
-  return 0;
+    return ask_with_cost(state, algorithm->setup.domain, &ei, search, query, failure);
+  return rg_acquire(&state->model, &alone, search, query, &query->extra[ACQUISITION], failure);
 }
 
 const RgAlgorithmClass rg_algorithm_ei_per_cost = {

@@ -31,8 +31,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgContextual average = {centre.n, 0, centre.contexts, rg_ucb_expectation, &weights, NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &average, NULL, query, failure));
   PetscCall(rg_measure_destroy(&measure));
-  PetscCall(rg_centre_destroy(&centre));
-  return 0;
+  return rg_centre_destroy(&centre);
 }
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)

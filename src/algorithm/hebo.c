@@ -147,8 +147,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                      candidates.n);
     PetscCall(rg_candidates_destroy(&candidates));
   }
-  PetscCall(PetscFree(X));
-  return 0;
+  return PetscFree(X);
 }
 
 const RgAlgorithmClass rg_algorithm_hebo = {

@@ -87,8 +87,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     const RgStream shared = rg_stream(0, "", 0, "zeta", (uint64_t)options->zeta_seed);
     random = rg_stream_at(&shared, (uint64_t)t);
   }
-  PetscCall(rg_ucb_step(algorithm, t, history, &random, query, failure));
-  return 0;
+  return rg_ucb_step(algorithm, t, history, &random, query, failure);
 }
 
 const RgAlgorithmClass rg_algorithm_irgp_ucb = {

@@ -30,10 +30,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   for (int l = 0; l < optima.n; l++) query->extra[RG_SAMPLED_MAXIMUM] += optima.value[l];
   query->extra[RG_SAMPLED_MAXIMUM] /= optima.n;
   /* 2. x_t = argmax of the information on the optimum. */
-  PetscCall(rg_acquire_jes(&sampling->model, sampling->sampler, &optima,
-                           RG_SEARCH(algorithm, history, &random), query,
-                           &query->extra[RG_SAMPLED_ACQUISITION], failure));
-  return 0;
+  return rg_acquire_jes(&sampling->model, sampling->sampler, &optima,
+                        RG_SEARCH(algorithm, history, &random), query,
+                        &query->extra[RG_SAMPLED_ACQUISITION], failure);
 }
 
 const RgAlgorithmClass rg_algorithm_jes = {

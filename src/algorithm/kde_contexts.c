@@ -46,8 +46,7 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
 PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts)
 {
   PetscCall(PetscFree2(contexts->c, contexts->weight));
-  PetscCall(rg_kde_destroy(&contexts->kde));
-  return 0;
+  return rg_kde_destroy(&contexts->kde);
 }
 
 PetscErrorCode rg_kde_check(const void *options, const RgDomain *domain, RgPlace place,

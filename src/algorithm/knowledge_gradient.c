@@ -36,10 +36,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
   /* x_t = argmax log KG. */
-  PetscCall(rg_knowledge_gradient_acquire(model, options->points,
-                                          RG_SEARCH(algorithm, history, &random), query,
-                                          &query->extra[ACQUISITION], failure));
-  return 0;
+  return rg_knowledge_gradient_acquire(model, options->points,
+                                       RG_SEARCH(algorithm, history, &random), query,
+                                       &query->extra[ACQUISITION], failure);
 }
 
 const RgAlgorithmClass rg_algorithm_knowledge_gradient = {

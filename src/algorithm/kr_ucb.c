@@ -88,8 +88,7 @@ static PetscErrorCode best_visited(const Options *options, State *state, const R
       (mean[i] - smoother->shift) / smoother->deviation + sqrt(*beta) * exp(-0.5 * log_weight[i]);
     if (value > *score) *score = value, *best = i;
   }
-  PetscCall(PetscFree2(mean, log_weight));
-  return 0;
+  return PetscFree2(mean, log_weight);
 }
 
 /* Preprocessing: computes the scores. */
@@ -125,8 +124,7 @@ static PetscErrorCode new_point_of_set(const RgSpace *space, RgRegressionSearch 
     if (sum > radius * radius) value[i] = -INFINITY;
   }
   query->index = rg_argmax(space->size, value, NULL);
-  PetscCall(PetscFree(value));
-  return 0;
+  return PetscFree(value);
 }
 
 static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *history, int best,
@@ -185,8 +183,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     if (failure->failed) return 0;
   }
   query->extra[RG_SMOOTHER_CHOICE] = again;
-  PetscCall(rg_smoother_record(&state->smoother, query->extra[RG_SMOOTHER_VALUES], query));
-  return 0;
+  return rg_smoother_record(&state->smoother, query->extra[RG_SMOOTHER_VALUES], query);
 }
 
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,

@@ -26,9 +26,8 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   RgRandom random = rg_algorithm_stream_at(algorithm, "design", 0);
 
   PetscCall(PetscMalloc1((size_t)setup->n_iterations * setup->domain->design.dim, &state->points));
-  PetscCall(rg_design_latin_hypercube(&random, setup->n_iterations, setup->domain->design.dim,
-                                      state->points));
-  return 0;
+  return rg_design_latin_hypercube(&random, setup->n_iterations, setup->domain->design.dim,
+                                   state->points);
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -45,8 +44,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscCall(PetscFree(state->points));
-  return 0;
+  return PetscFree(state->points);
 }
 
 const RgAlgorithmClass rg_algorithm_latin_hypercube = {

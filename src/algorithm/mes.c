@@ -50,8 +50,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                                  &query->extra[RG_SAMPLED_ACQUISITION], failure));
   PetscCall(rg_surrogate_without_penalty(model, history, &acquisition, query,
                                          &query->extra[RG_SAMPLED_ACQUISITION]));
-  PetscCall(PetscFree(maximum));
-  return 0;
+  return PetscFree(maximum);
 }
 
 const RgAlgorithmClass rg_algorithm_mes = {

@@ -64,17 +64,15 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   state->expand = adaptive ? 1 + 2.0 / dim : 2;
   state->contract = adaptive ? 0.75 - 0.5 / dim : 0.5;
   state->shrink = adaptive ? 1 - 1.0 / dim : 0.5;
-  PetscCall(PetscMalloc4(n * dim, &state->simplex, n, &state->value, dim, &state->x, dim,
-                         &state->reflected));
-  return 0;
+  return PetscMalloc4(n * dim, &state->simplex, n, &state->value, dim, &state->x, dim,
+                      &state->reflected);
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscCall(PetscFree4(state->simplex, state->value, state->x, state->reflected));
-  return 0;
+  return PetscFree4(state->simplex, state->value, state->x, state->reflected);
 }
 
 static double *vertex(const State *state, int k)

@@ -38,8 +38,7 @@ PetscErrorCode rg_candidates_create(const RgAlgorithm *algorithm, RgModel *model
 
 PetscErrorCode rg_candidates_destroy(RgCandidates *candidates)
 {
-  PetscCall(RG_FREE(&candidates->mean, &candidates->sd, &candidates->excluded, &candidates->list));
-  return 0;
+  return RG_FREE(&candidates->mean, &candidates->sd, &candidates->excluded, &candidates->list);
 }
 
 /* The largest first, by the values in order, then the lowest index. */

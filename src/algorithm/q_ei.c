@@ -92,10 +92,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgEi ei = {0.0};
   const RgAcquisition acquisition = {rg_acquisition_log_ei, &ei};
 
-  if (options->form == UCB) {
-    PetscCall(ask_bound(algorithm, &joint, search, query, failure));
-    return 0;
-  }
+  if (options->form == UCB) return ask_bound(algorithm, &joint, search, query, failure);
   /* 1. Incumbent. */
   PetscCall(rg_surrogate_incumbent(options->incumbent, model, history, &ei.incumbent));
   query->extra[INCUMBENT] = ei.incumbent;

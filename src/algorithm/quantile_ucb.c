@@ -116,8 +116,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (state->measure.kind == RG_MEASURE_CVAR) PetscCall(widest_level(&bounds, level, &level));
   PetscCall(lacing_value(&bounds, level, &context));
   rg_robust_set_context(algorithm, context, query);
-  PetscCall(PetscFree2(bounds.lower, bounds.upper));
-  return 0;
+  return PetscFree2(bounds.lower, bounds.upper);
 }
 
 static PetscErrorCode check_var(const void *options, const RgDomain *domain, RgPlace place,

@@ -43,8 +43,7 @@ static PetscErrorCode uniform_unseen(const RgDomain *domain, const RgHistory *hi
   } else {
     rg_failure_set(failure, "all %d points of the domain have been queried", space->size);
   }
-  PetscCall(PetscFree(excluded));
-  return 0;
+  return PetscFree(excluded);
 }
 
 /* Draw the context of a simulator, by the probabilities where they are known. */

@@ -54,8 +54,7 @@ PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain,
                        may_differ ? "'any_measure: true' uses it all the same"
                                   : "accepted are a problem or a 'measure' of that kind");
   PetscCall(rg_measure_destroy(&measure));
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
@@ -73,8 +72,7 @@ PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
   state->recommended_n = -1;
   PetscCall(PetscMalloc3(state->n_designs, &state->lower, state->n_designs, &state->upper,
                          state->n_designs, &state->value));
-  PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_BOTH, &state->model));
-  return 0;
+  return rg_surrogate_create_model(algorithm, RG_INPUTS_BOTH, &state->model);
 }
 
 PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm)
@@ -86,8 +84,7 @@ PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm)
     PetscCall(rg_measure_destroy(&state->scores[s]));
   PetscCall(RG_FREE(&state->scores, &state->native));
   PetscCall(PetscFree3(state->lower, state->upper, state->value));
-  PetscCall(rg_model_destroy(&state->model));
-  return 0;
+  return rg_model_destroy(&state->model);
 }
 
 /* ---- native units ------------------------------------------------------------------------ */
@@ -110,8 +107,7 @@ PetscErrorCode rg_robust_measure(RgRobust *state, const RgMeasure *measure, cons
                                  double *value)
 {
   PetscCall(to_native(state, 0, state->model.scale, state->model.shift, &f));
-  PetscCall(rg_measure_value(measure, state->n_designs, state->n_contexts, f, state->p, value));
-  return 0;
+  return rg_measure_value(measure, state->n_designs, state->n_contexts, f, state->p, value);
 }
 
 /* ---- choices ------------------------------------------------------------------------ */
@@ -258,8 +254,7 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
   PetscCall(rg_measure_credible_bounds(
     &state->measure, &(RgCredible){state->n_designs, state->n_contexts, mean, variance, sqrt(beta)},
     state->p, state->lower, state->upper));
-  PetscCall(rg_robust_bounds_step(algorithm, t, history, beta, compare, query));
-  return 0;
+  return rg_robust_bounds_step(algorithm, t, history, beta, compare, query);
 }
 
 /* Over the contexts at a design, in native units. */

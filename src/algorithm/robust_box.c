@@ -45,8 +45,7 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
   if (!rg_space_is_finite(&domain->context))
     PetscCall(rg_law_create_all(law->n ? law->n : domain->n_laws,
                                 law->n ? law->values : domain->laws, box->dim_c, box->law));
-  PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_BOTH, &box->model));
-  return 0;
+  return rg_surrogate_create_model(algorithm, RG_INPUTS_BOTH, &box->model);
 }
 
 PetscErrorCode rg_robust_box_destroy(RgRobustBox *box)
@@ -56,8 +55,7 @@ PetscErrorCode rg_robust_box_destroy(RgRobustBox *box)
   PetscCall(PetscFree2(box->nodes, box->p));
   PetscCall(rg_measure_destroy(&box->measure));
   PetscCall(rg_prediction_destroy(&box->prediction));
-  PetscCall(rg_model_destroy(&box->model));
-  return 0;
+  return rg_model_destroy(&box->model);
 }
 
 static double cell_probability(const RgDistribution *law, int levels, int i)
@@ -192,10 +190,8 @@ static PetscErrorCode moved(const RgRobustSurface *surface, const Group *group, 
   double *mean = scratch, *variance = scratch + mn;
 
   for (size_t k = 0; k < mn; k++) mean[k] = group->mean[k] + step * group->mean_slope[k * all + j];
-  if (!surface->upper) {
-    PetscCall(rg_measure_value(&box->measure, group->m, group->n, mean, box->p, value));
-    return 0;
-  }
+  if (!surface->upper)
+    return rg_measure_value(&box->measure, group->m, group->n, mean, box->p, value);
   /* the deviation moves by its derivative, so that intervals are linear in the step */
   for (size_t k = 0; k < mn; k++) {
     const double sd = sqrt(group->variance[k]);
@@ -203,10 +199,9 @@ static PetscErrorCode moved(const RgRobustSurface *surface, const Group *group, 
     const double next = fmax(sd + change, 0);
     variance[k] = next * next;
   }
-  PetscCall(rg_measure_credible_bounds(
-    &box->measure, &(RgCredible){group->m, group->n, mean, variance, box->width}, box->p, NULL,
-    value));
-  return 0;
+  return rg_measure_credible_bounds(&box->measure,
+                                    &(RgCredible){group->m, group->n, mean, variance, box->width},
+                                    box->p, NULL, value);
 }
 
 static PetscErrorCode surface_block(const RgRobustSurface *surface, int m, const double *X,
@@ -228,8 +223,7 @@ static PetscErrorCode surface_block(const RgRobustSurface *surface, int m, const
       gradient[(size_t)i * box->dim + j] = (side[UP][i] - side[DOWN][i]) / (2 * step);
   }
   PetscCall(PetscFree3(scratch, side[UP], side[DOWN]));
-  PetscCall(PetscFree(group.mean));
-  return 0;
+  return PetscFree(group.mean);
 }
 
 PetscErrorCode rg_robust_surface(void *closure, int m, const double *X, double *value,
@@ -239,11 +233,9 @@ PetscErrorCode rg_robust_surface(void *closure, int m, const double *X, double *
   const size_t dim = (size_t)surface->box->dim;
   const int block = block_of(surface->box);
 
-  if (!gradient) {
-    PetscCall(rg_robust_box_values(surface->box, m, X, surface->upper ? NULL : value, NULL,
-                                   surface->upper ? value : NULL));
-    return 0;
-  }
+  if (!gradient)
+    return rg_robust_box_values(surface->box, m, X, surface->upper ? NULL : value, NULL,
+                                surface->upper ? value : NULL);
   for (int i = 0; i < m; i += block) {
     PetscCall(rg_poll());
     PetscCall(
@@ -277,8 +269,7 @@ PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, 
     for (int i = 0; i < m; i++) expected[i] += value[i] / count;
   }
   PetscCall(rg_feature_path_destroy(&path));
-  PetscCall(PetscFree4(Z, f, value, noise));
-  return 0;
+  return PetscFree4(Z, f, value, noise);
 }
 
 PetscErrorCode rg_robust_variance(void *closure, int m, const double *C, double *value,
@@ -306,6 +297,5 @@ PetscErrorCode rg_robust_variance(void *closure, int m, const double *C, double 
       memcpy(gradient + (size_t)i * box->dim_c, G + i * all + box->dim,
              box->dim_c * sizeof(double));
   }
-  PetscCall(PetscFree4(Z, mean, ones, G));
-  return 0;
+  return PetscFree4(Z, mean, ones, G);
 }

@@ -93,8 +93,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   PetscCall(PetscFree2(state->expected, state->recommended));
   PetscCall(rg_set_samples_destroy(&state->samples));
   PetscCall(rg_set_samples_destroy(&state->index_samples));
-  PetscCall(rg_robust_destroy(algorithm));
-  return 0;
+  return rg_robust_destroy(algorithm);
 }
 
 /* rho of path s at every design. */

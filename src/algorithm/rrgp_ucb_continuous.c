@@ -138,10 +138,9 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   const int dim = algorithm->setup.domain->design.dim, n = algorithm->setup.n_iterations;
   PetscCall(
     PetscMalloc3(dim, &state->recommended, (size_t)n * dim, &state->so_far, n, &state->expected));
-  PetscCall(rg_robust_box_create(algorithm,
-                                 rg_robust_measure_text(options->measure, algorithm->setup.domain),
-                                 &options->law, options->levels_max, &state->box));
-  return 0;
+  return rg_robust_box_create(algorithm,
+                              rg_robust_measure_text(options->measure, algorithm->setup.domain),
+                              &options->law, options->levels_max, &state->box);
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
@@ -149,8 +148,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   State *state = algorithm->state;
 
   PetscCall(PetscFree3(state->recommended, state->so_far, state->expected));
-  PetscCall(rg_robust_box_destroy(&state->box));
-  return 0;
+  return rg_robust_box_destroy(&state->box);
 }
 
 /* Maximises the upper bound, or rho(mu), over the designs. */
@@ -197,17 +195,15 @@ static PetscErrorCode choose_context(RgAlgorithm *algorithm, int t, RgQuery *que
 
   if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) return 0;
   if (!rg_space_is_finite(context)) {
-    PetscCall(rg_maximise_box(&(RgSearch){.options = algorithm->setup.maximiser, .random = &random},
-                              context->dim, rg_robust_variance, &line, query->c, &best, failure));
-    return 0;
+    return rg_maximise_box(&(RgSearch){.options = algorithm->setup.maximiser, .random = &random},
+                           context->dim, rg_robust_variance, &line, query->c, &best, failure);
   }
   PetscCall(PetscMalloc1(context->size, &variance));
   PetscCall(rg_robust_variance(&line, context->size, context->points, variance, NULL));
   query->context_index = PetscMax(rg_argmax(context->size, variance, NULL), 0);
   memcpy(query->c, context->points + (size_t)query->context_index * context->dim,
          context->dim * sizeof(double));
-  PetscCall(PetscFree(variance));
-  return 0;
+  return PetscFree(variance);
 }
 
 /* The one of x-tilde' and x-hat' (rows of X) with the wider bounds. */
@@ -284,8 +280,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     if (options->index_paths && !failure->failed && t <= algorithm->setup.n_iterations)
       PetscCall(best_index(algorithm, t, X + box->dim, &query->extra[BEST_INDEX], failure));
   }
-  PetscCall(PetscFree(X));
-  return 0;
+  return PetscFree(X);
 }
 
 /* x-hat'_(t+1), under the law of the last evaluation. */

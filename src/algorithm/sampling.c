@@ -9,9 +9,8 @@ PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm)
   RgSampling *sampling = algorithm->state;
 
   PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &sampling->model));
-  PetscCall(rg_path_sampler_create(setup->domain, algorithm->options,
-                                   setup->n_initial + setup->n_iterations, &sampling->sampler));
-  return 0;
+  return rg_path_sampler_create(setup->domain, algorithm->options,
+                                setup->n_initial + setup->n_iterations, &sampling->sampler);
 }
 
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm)
@@ -19,8 +18,7 @@ PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm)
   RgSampling *sampling = algorithm->state;
 
   PetscCall(rg_path_sampler_destroy(&sampling->sampler));
-  PetscCall(rg_model_destroy(&sampling->model));
-  return 0;
+  return rg_model_destroy(&sampling->model);
 }
 
 const RgRecordColumn rg_sampled_columns[] = {
@@ -83,6 +81,5 @@ PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *
   with.once = with.once && only_unseen;
   PetscCall(rg_path_sampler_draw(sampling->sampler, &sampling->model, count, excluded, &draws,
                                  &with, optima, failure));
-  PetscCall(PetscFree(excluded));
-  return 0;
+  return PetscFree(excluded);
 }

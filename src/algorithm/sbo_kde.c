@@ -38,8 +38,7 @@ static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, do
   for (int i = 0; i < contexts->n; i++)
     squares += contexts->weight[i] * (ucb.u[i] - *value) * (ucb.u[i] - *value);
   *spread = sqrt(squares / PetscMax(contexts->n - 1, 1));
-  PetscCall(rg_context_ucb_destroy(&ucb));
-  return 0;
+  return rg_context_ucb_destroy(&ucb);
 }
 
 /* Error of the average at the query. */
@@ -52,16 +51,13 @@ static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *mode
   const double width = rg_kde_width(&finer, history->dim, t);
   double value, spread;
 
-  if (finer.expectation == RG_KDE_SAMPLE) {
-    PetscCall(value_at(model, contexts, width, query->x, &value, &query->extra[ERROR]));
-    return 0;
-  }
+  if (finer.expectation == RG_KDE_SAMPLE)
+    return value_at(model, contexts, width, query->x, &value, &query->extra[ERROR]);
   finer.nodes = 2 * contexts->n;
   PetscCall(rg_kde_contexts_create(algorithm, &finer, t, history, 0, &other, failure));
   PetscCall(value_at(model, &other, width, query->x, &value, &spread));
   query->extra[ERROR] = fabs(value - query->extra[ACQUISITION]);
-  PetscCall(rg_kde_contexts_destroy(&other));
-  return 0;
+  return rg_kde_contexts_destroy(&other);
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -94,8 +90,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];
   if (!failure->failed && !options->common.measure)
     PetscCall(estimate_error(algorithm, model, t, history, &contexts, query, failure));
-  PetscCall(rg_kde_contexts_destroy(&contexts));
-  return 0;
+  return rg_kde_contexts_destroy(&contexts);
 }
 
 static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)

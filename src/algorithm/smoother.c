@@ -107,6 +107,5 @@ PetscErrorCode rg_smoother_acquire(RgAlgorithm *algorithm, int t, const RgHistor
   PetscCall(rg_regression_acquire(algorithm->setup.domain, &search,
                                   RG_SEARCH(algorithm, history, &random), query, value, failure));
   if (failure->failed) return 0;
-  PetscCall(rg_smoother_record(smoother, (double)search.evaluations, query));
-  return 0;
+  return rg_smoother_record(smoother, (double)search.evaluations, query);
 }

@@ -68,16 +68,14 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgContextual least = {M, 0, contexts, rg_ucb_minimum, &M, NULL};
   const RgContextual rough = {few, 0, contexts, rg_ucb_minimum, &few, NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &least, &rough, query, failure));
-  PetscCall(PetscFree(contexts));
-  return 0;
+  return PetscFree(contexts);
 }
 
 /* The worst case is what the method maximises; the papers also run it for the expectation. */
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  PetscCall(rg_contextual_check_measure(options, domain, RG_MEASURE_WORST, place, diagnostics));
-  return 0;
+  return rg_contextual_check_measure(options, domain, RG_MEASURE_WORST, place, diagnostics);
 }
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)

@@ -112,8 +112,7 @@ PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, 
   for (int i = 0; i < history->n; i++) *best = fmax(*best, mean[i]);
   if (!means && lies.n) PetscCall(rg_model_predict(model, lies.n, lies.X, mean, sd));
   for (int i = 0; i < lies.n; i++) *best = fmax(*best, means ? means[lies.index[i]] : mean[i]);
-  PetscCall(PetscFree2(mean, sd));
-  return 0;
+  return PetscFree2(mean, sd);
 }
 
 const char *const rg_surrogate_incumbents[] = {"best_y", "best_mean", NULL};
@@ -136,16 +135,14 @@ const RgRecordColumn rg_ucb_columns[] = {
 PetscErrorCode rg_model_open(const RgAlgorithm *algorithm, bool use_context, RgModel **model)
 {
   PetscCall(PetscNew(model));
-  PetscCall(
-    rg_surrogate_create_model(algorithm, use_context ? RG_INPUTS_BOTH : RG_INPUTS_DESIGN, *model));
-  return 0;
+  return rg_surrogate_create_model(algorithm, use_context ? RG_INPUTS_BOTH : RG_INPUTS_DESIGN,
+                                   *model);
 }
 
 PetscErrorCode rg_model_close(RgModel **model)
 {
   if (*model) PetscCall(rg_model_destroy(*model));
-  PetscCall(PetscFree(*model));
-  return 0;
+  return PetscFree(*model);
 }
 
 PetscErrorCode rg_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,

@@ -80,10 +80,8 @@ static PetscErrorCode joint_covariance(const void *closure, double *S)
   RgPosterior *posterior = &joint->model->posterior;
   RgSetPosterior *set;
 
-  if (!rg_space_is_finite(c->design)) {
-    PetscCall(rg_posterior_covariance(posterior, c->n, c->X, c->n, c->X, S));
-    return 0;
-  }
+  if (!rg_space_is_finite(c->design))
+    return rg_posterior_covariance(posterior, c->n, c->X, c->n, c->X, S);
   PetscCall(rg_posterior_get_set(posterior, &set));
   for (int i = 0; i < c->n; i++)
     PetscCall(rg_set_posterior_covariance(set, i, S + (size_t)i * c->n));
@@ -115,8 +113,7 @@ static PetscErrorCode best_candidate(RgModel *model, const RgCandidates *c, RgRa
     rg_failure_set(failure, "all %d points of the domain have been queried", c->n);
   if (best >= 0) PetscCall(PetscArraycpy(query->x, c->X + (size_t)best * dim, dim));
   if (best >= 0 && rg_space_is_finite(c->design)) query->index = best;
-  PetscCall(PetscFree2(L, u));
-  return 0;
+  return PetscFree2(L, u);
 }
 
 static PetscErrorCode ask_uniform(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -140,8 +137,7 @@ static PetscErrorCode ask_uniform(RgAlgorithm *algorithm, int t, const RgHistory
   PetscCall(best_candidate(rg_surrogate_model(algorithm), &candidates, &random, query,
                            &query->extra[PATH_MAXIMUM], failure));
   PetscCall(rg_candidates_destroy(&candidates));
-  PetscCall(PetscFree(X));
-  return 0;
+  return PetscFree(X);
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */
@@ -149,14 +145,10 @@ static PetscErrorCode ask_uniform(RgAlgorithm *algorithm, int t, const RgHistory
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  if (((const Options *)algorithm->options)->weights == UNIFORM) {
-    PetscCall(ask_uniform(algorithm, t, history, query, failure));
-    return 0;
-  }
+  if (((const Options *)algorithm->options)->weights == UNIFORM)
+    return ask_uniform(algorithm, t, history, query, failure);
   /* x_t = argmax g of one path g. */
-  PetscCall(
-    rg_sampling_ask_path(algorithm, t, history, query, &query->extra[PATH_MAXIMUM], failure));
-  return 0;
+  return rg_sampling_ask_path(algorithm, t, history, query, &query->extra[PATH_MAXIMUM], failure);
 }
 
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)

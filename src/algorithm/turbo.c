@@ -115,8 +115,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   PetscCall(PetscFree6(state->design, state->candidate, state->value, state->noise, state->lower,
                        state->upper));
   PetscCall(rg_history_destroy(&state->local));
-  PetscCall(rg_model_destroy(&state->model));
-  return 0;
+  return rg_model_destroy(&state->model);
 }
 
 /* ---- the trust region ----------------------------------------------------------------------- */
@@ -172,9 +171,8 @@ static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
   state->length = options->length;
   state->best = -INFINITY;
   state->successes = state->failures = state->designed = 0;
-  PetscCall(rg_design_sobol(&random, n_design(algorithm), algorithm->setup.domain->design.dim,
-                            state->design));
-  return 0;
+  return rg_design_sobol(&random, n_design(algorithm), algorithm->setup.domain->design.dim,
+                         state->design);
 }
 
 /* Length scale of input j: the smallest one that the kernel has for it. */
@@ -255,8 +253,7 @@ static PetscErrorCode has_new(const RgAlgorithm *algorithm, const RgHistory *his
   PetscCall(rg_seen_create(&algorithm->setup.domain->design, history, &seen));
   for (int i = 0; i < m && !*found; i++)
     *found = !rg_seen_has(&seen, state->candidate + (size_t)i * history->dim);
-  PetscCall(rg_seen_destroy(&seen));
-  return 0;
+  return rg_seen_destroy(&seen);
 }
 
 /* Sobol points of the region. With many inputs, most coordinates go back to the centre. */

@@ -77,8 +77,7 @@ static PetscErrorCode explore_set(RgAlgorithm *algorithm, const RgHistory *histo
   for (int i = 0; i < size; i++) values[i] = values[i] >= floor ? sqrt(variance[i]) : -INFINITY;
   if (!failure->failed)
     PetscCall(rg_acquire_of_set(model->domain, history, values, query, value, failure));
-  PetscCall(PetscFree(values));
-  return 0;
+  return PetscFree(values);
 }
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
@@ -115,8 +114,7 @@ static PetscErrorCode exploration(void *closure, int m, const double *X, double 
       if (value[i] >= 0)
         PetscCall(PetscArraycpy(gradient + (size_t)i * dim, G + (size_t)i * dim, dim));
   }
-  PetscCall(PetscFree6(mean, told, with, ones, slope, G));
-  return 0;
+  return PetscFree6(mean, told, with, ones, slope, G);
 }
 
 static PetscErrorCode explore_box(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -138,8 +136,7 @@ static PetscErrorCode explore_box(RgAlgorithm *algorithm, int t, const RgHistory
                               query, value, failure));
   PetscCall(rg_prediction_destroy(&e->work_told));
   PetscCall(rg_prediction_destroy(&e->work_with));
-  PetscCall(rg_posterior_destroy(&e->told));
-  return 0;
+  return rg_posterior_destroy(&e->told);
 }
 
 static PetscErrorCode explore(RgAlgorithm *algorithm, int t, const RgHistory *history, double width,
@@ -160,8 +157,7 @@ static PetscErrorCode explore(RgAlgorithm *algorithm, int t, const RgHistory *hi
     PetscCall(explore_box(algorithm, t, history, &e, query, value, failure));
     if (*value < 0) PetscCall(PetscArraycpy(query->x, x, design->dim)); /* x is in the region */
   }
-  PetscCall(PetscFree(x));
-  return 0;
+  return PetscFree(x);
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */

@@ -17,9 +17,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double deviation;
 
   /* 1. x_{t+1} = argmax sd. */
-  PetscCall(rg_surrogate_most_uncertain(algorithm, algorithm->state, t, history, query, &deviation,
-                                        failure));
-  return 0;
+  return rg_surrogate_most_uncertain(algorithm, algorithm->state, t, history, query, &deviation,
+                                     failure);
 }
 
 const RgAlgorithmClass rg_algorithm_variance_exploration = {

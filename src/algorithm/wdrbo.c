@@ -101,8 +101,7 @@ static PetscErrorCode log_determinant(const RgModel *model, const RgHistory *his
   PetscCheck(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, K, n) == 0, PETSC_COMM_SELF, PETSC_ERR_LIB,
              "I + K/lambda has no Cholesky factor");
   for (int i = 0; i < n; i++) *log_det += 2 * log(K[(size_t)i * n + i]);
-  PetscCall(PetscFree2(Z, K));
-  return 0;
+  return PetscFree2(Z, K);
 }
 
 /* Bbar_t, the theorems' width, and their radius of n contexts, at most the diameter of the box. */
@@ -154,8 +153,7 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
                        "'measure': a Wasserstein ball changes '%s' by more than a multiple of the "
                        "slope of U; accepted are expectation, cvar, mad, their sums, clip and tanh",
                        text);
-  PetscCall(rg_measure_destroy(&measure));
-  return 0;
+  return rg_measure_destroy(&measure);
 }
 
 static PetscErrorCode create(RgAlgorithm *algorithm)
@@ -168,13 +166,10 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   PetscCall(rg_contextual_create(algorithm));
   state->n = n;
   PetscCall(PetscMalloc1((size_t)n * dim, &state->samples));
-  if (options->lipschitz == RANDOM) {
-    PetscCall(rg_design_uniform(&random, n, dim, state->samples));
-  } else if (dim > 1) {
-    PetscCall(rg_design_sobol(&random, n, dim, state->samples));
-  } else {
+  if (options->lipschitz == RANDOM) PetscCall(rg_design_uniform(&random, n, dim, state->samples));
+  else if (dim > 1) PetscCall(rg_design_sobol(&random, n, dim, state->samples));
+  else
     for (int i = 0; i < n; i++) state->samples[i] = n > 1 ? (double)i / (n - 1) : 0.5;
-  }
   return 0;
 }
 
@@ -183,8 +178,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   State *state = algorithm->state;
 
   PetscCall(PetscFree(state->samples));
-  PetscCall(rg_model_destroy(&state->model));
-  return 0;
+  return rg_model_destroy(&state->model);
 }
 
 /* The criterion and a coarse one over the contexts of the centre and of the slopes. */
@@ -254,8 +248,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[RG_BALL_RADIUS] = radius;
   PetscCall(PetscFree(contexts));
   PetscCall(rg_measure_destroy(&measure));
-  PetscCall(rg_centre_destroy(&centre));
-  return 0;
+  return rg_centre_destroy(&centre);
 }
 
 /* b: the radius if it is constant around a given centre; Theorem 5 applies to this case. No

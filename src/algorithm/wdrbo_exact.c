@@ -56,8 +56,7 @@ static PetscErrorCode inner_create(const Options *options, const RgSpace *contex
           pow(inner->contexts[(size_t)i * dim + k] - inner->contexts[(size_t)s * dim + k], 2);
       inner->distance[(size_t)i * inner->M + s] = sqrt(square);
     }
-  PetscCall(PetscFree(grid));
-  return 0;
+  return PetscFree(grid);
 }
 
 /* Envelope theorem: the derivative by u is the worst distribution. */
@@ -99,8 +98,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
   query->extra[RG_BALL_RADIUS] = inner.radius;
   PetscCall(PetscFree2(inner.contexts, inner.distance));
-  PetscCall(rg_centre_destroy(&centre));
-  return 0;
+  return rg_centre_destroy(&centre);
 }
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)

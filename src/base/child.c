@@ -255,8 +255,7 @@ static PetscErrorCode child_spawn(const char *const *words, pid_t *pid, int *in,
     move_end(pipes, ERR, 0, err);
   }
   close_pipes(pipes);
-  PetscCall(PetscFree(environment));
-  return 0;
+  return PetscFree(environment);
 }
 
 /* write(2) that never raises SIGPIPE. */
@@ -353,8 +352,7 @@ PetscErrorCode rg_child_start(const char *const *words, RgChild **child, RgText 
   if (error) {
     PetscCall(rg_text_add(mistake, "can't be started: %s", strerror(error)));
     PetscCall(PetscFree(new->words));
-    PetscCall(PetscFree(new));
-    return 0;
+    return PetscFree(new);
   }
   *child = new;
   return 0;
@@ -415,8 +413,7 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
   while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) continue;
   PetscCall(rg_text_clear(&c->request));
   PetscCall(rg_text_clear(&c->errors));
-  PetscCall(RG_FREE(&c->words, &c->log, child));
-  return 0;
+  return RG_FREE(&c->words, &c->log, child);
 }
 
 /* ---- output of the child --------------------------------------------------------------------- */
@@ -439,8 +436,7 @@ static PetscErrorCode remember(RgText *errors, const char *bytes, size_t n)
     errors->length -= too_many;
     memmove(errors->data, errors->data + too_many, errors->length);
   }
-  PetscCall(rg_text_add_bytes(errors, bytes, n));
-  return 0;
+  return rg_text_add_bytes(errors, bytes, n);
 }
 
 /* Keep its standard error, and remember the last line that is not blank. */
@@ -530,10 +526,7 @@ static PetscErrorCode check_silence(RgChild *child, RgText *mistake)
   child->n -= child->used;
   memmove(child->buffer, child->buffer + child->used, child->n);
   child->used = child->seen = 0;
-  if (!child->n && poll(&out, 1, 0) > 0 && !read_output(child)) {
-    PetscCall(describe_end(child, mistake));
-    return 0;
-  }
+  if (!child->n && poll(&out, 1, 0) > 0 && !read_output(child)) return describe_end(child, mistake);
   if (child->n)
     PetscCall(rg_text_add(mistake,
                           "wrote without being asked (is something printed on standard "
@@ -576,8 +569,7 @@ PetscErrorCode rg_child_poll(int n, RgChild *const *children, double seconds)
     if (fds[3 * i + 2].revents) send_request(children[i]);
     if (fds[3 * i].revents) children[i]->over = !read_output(children[i]);
   }
-  PetscCall(PetscFree(fds));
-  return 0;
+  return PetscFree(fds);
 }
 
 PetscErrorCode rg_child_read(RgChild *child, RgChildOutcome *outcome, const char **answer,

@@ -18,9 +18,8 @@ PetscErrorCode rg_clock_initialize(void)
 
   if (events[0] >= 0) return 0;
   PetscCall(PetscClassIdRegister("Regatta", &class_id));
-  for (int i = 0; i < RG_STAGE_COUNT; i++) {
+  for (int i = 0; i < RG_STAGE_COUNT; i++)
     PetscCall(PetscLogEventRegister(event_names[i], class_id, &events[i]));
-  }
   return 0;
 }
 
@@ -69,12 +68,8 @@ static PetscErrorCode clock_log(const RgClock *clock, bool begin)
   if (clock->depth == 0) return 0;
   PetscLogEvent event = events[clock->stack[clock->depth - 1]];
   if (event < 0) return 0;
-  if (begin) {
-    PetscCall(PetscLogEventBegin(event, 0, 0, 0, 0));
-  } else {
-    PetscCall(PetscLogEventEnd(event, 0, 0, 0, 0));
-  }
-  return 0;
+  if (begin) return PetscLogEventBegin(event, 0, 0, 0, 0);
+  return PetscLogEventEnd(event, 0, 0, 0, 0);
 }
 
 void rg_clock_reset(RgClock *clock)
@@ -91,8 +86,7 @@ PetscErrorCode rg_clock_begin(RgClock *clock, RgStage stage)
   clock_book(clock);
   PetscCall(clock_log(clock, false));
   clock->stack[clock->depth++] = stage;
-  PetscCall(clock_log(clock, true));
-  return 0;
+  return clock_log(clock, true);
 }
 
 PetscErrorCode rg_clock_end(RgClock *clock, RgStage stage)
@@ -102,6 +96,5 @@ PetscErrorCode rg_clock_end(RgClock *clock, RgStage stage)
   clock_book(clock);
   PetscCall(clock_log(clock, false));
   clock->depth--;
-  PetscCall(clock_log(clock, true));
-  return 0;
+  return clock_log(clock, true);
 }

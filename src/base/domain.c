@@ -16,8 +16,7 @@ static PetscErrorCode space_start(RgSpace *space, RgSpaceKind kind, int dim)
   space->kind = kind;
   space->dim = dim;
   PetscCall(PetscMalloc1((size_t)dim, &space->lower));
-  PetscCall(PetscMalloc1((size_t)dim, &space->upper));
-  return 0;
+  return PetscMalloc1((size_t)dim, &space->upper);
 }
 
 static double to_unit(double native, double lower, double upper)
@@ -87,8 +86,7 @@ PetscErrorCode rg_space_cube(RgSpace *space, int dim, double lower, double upper
     bounds[dim + j] = upper;
   }
   PetscCall(rg_space_box(space, dim, bounds, bounds + dim));
-  PetscCall(PetscFree(bounds));
-  return 0;
+  return PetscFree(bounds);
 }
 
 PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *points,
@@ -98,9 +96,8 @@ PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *poi
   PetscCall(space_start(space, RG_SPACE_SET, dim));
   space->size = size;
   PetscCall(PetscMalloc1((size_t)size * dim, &space->points));
-  for (int j = 0; j < dim; j++) {
+  for (int j = 0; j < dim; j++)
     PetscCall(space_bounds(space, j, lower, upper, size, dim, points + j));
-  }
   for (int i = 0; i < size; i++) {
     for (int j = 0; j < dim; j++) {
       size_t at = (size_t)i * dim + j;
@@ -118,9 +115,8 @@ static void grid_points(RgSpace *space)
   for (int j = 0; j < space->dim; j++) {
     size_t levels = (size_t)space->levels[j];
     repeat /= levels;
-    for (size_t i = 0; i < (size_t)space->size; i++) {
+    for (size_t i = 0; i < (size_t)space->size; i++)
       space->points[i * space->dim + j] = space->axes[offset + i / repeat % levels];
-    }
     offset += levels;
   }
 }
@@ -144,9 +140,8 @@ PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const d
   memcpy(space->levels, levels, (size_t)dim * sizeof *levels);
   for (int j = 0, offset = 0; j < dim; offset += levels[j], j++) {
     PetscCall(space_bounds(space, j, lower, upper, levels[j], 1, axes + offset));
-    for (int i = offset; i < offset + levels[j]; i++) {
+    for (int i = offset; i < offset + levels[j]; i++)
       PetscCall(space_scale(space, j, axes[i], &space->axes[i]));
-    }
   }
   grid_points(space);
   return 0;
@@ -206,18 +201,16 @@ static double log_to_native(double unit, double lower, double upper)
 
 void rg_space_to_native(const RgSpace *space, const double *unit, double *native)
 {
-  for (int j = 0; j < space->dim; j++) {
+  for (int j = 0; j < space->dim; j++)
     native[j] = is_log(space, j) ? log_to_native(unit[j], space->lower[j], space->upper[j])
                                  : to_native(unit[j], space->lower[j], space->upper[j]);
-  }
 }
 
 void rg_space_to_unit(const RgSpace *space, const double *native, double *unit)
 {
-  for (int j = 0; j < space->dim; j++) {
+  for (int j = 0; j < space->dim; j++)
     unit[j] = is_log(space, j) ? to_unit(log(native[j]), log(space->lower[j]), log(space->upper[j]))
                                : to_unit(native[j], space->lower[j], space->upper[j]);
-  }
 }
 
 double rg_space_middle(const RgSpace *space, int j)

@@ -17,9 +17,8 @@ void rg_failure_set(RgFailure *failure, const char *format, ...)
   const int length = rg_format_list(failure->message, sizeof failure->message, format, arguments);
   va_end(arguments);
   if (length >= (int)sizeof failure->message) rg_utf8_trim(failure->message);
-  for (char *c = failure->message; *c; c++) {
+  for (char *c = failure->message; *c; c++)
     if (*c == '\n' || *c == '\r') *c = ' ';
-  }
 }
 
 /* Mark the end of a truncated text, without cutting a UTF-8 character in two. */

@@ -88,8 +88,7 @@ PetscErrorCode rg_file_hash(const char *path, char hex[33], RgText *mistake)
     rg_hash128(bytes, length, hash);
     rg_hash_hex(hash, hex);
   }
-  PetscCall(PetscFree(bytes));
-  return 0;
+  return PetscFree(bytes);
 }
 
 const char *rg_data_folder(void)
@@ -104,10 +103,7 @@ PetscErrorCode rg_data_find(const char *path, RgText *found)
   const char *folder = rg_data_folder(), *last = strrchr(path, '/');
   const char *places[] = {path, last ? last + 1 : path};
 
-  if (access(path, F_OK) == 0) {
-    PetscCall(rg_text_add(found, "%s", path));
-    return 0;
-  }
+  if (access(path, F_OK) == 0) return rg_text_add(found, "%s", path);
   if (!folder || !*path || *path == '/') return 0;
   for (int i = 0; i < 2; i++) {
     PetscCall(rg_text_add(found, "%s/%s", folder, places[i]));
@@ -534,8 +530,7 @@ PetscErrorCode rg_directory_list(const char *path, RgInside inside, int *n, char
 PetscErrorCode rg_names_free(int n, char ***names)
 {
   for (int i = 0; i < n; i++) PetscCall(PetscFree((*names)[i]));
-  PetscCall(PetscFree(*names));
-  return 0;
+  return PetscFree(*names);
 }
 
 PetscErrorCode rg_path_join(const char *a, const char *b, char **path)

@@ -15,8 +15,7 @@
 static inline PetscErrorCode rg_grow(size_t n, size_t size, void *array)
 {
   if (n && (n < 8 || n & (n - 1))) return 0;
-  PetscCall(PetscRealloc((n ? 2 * n : 8) * size, array));
-  return 0;
+  return PetscRealloc((n ? 2 * n : 8) * size, array);
 }
 
 /* PetscFree several arrays, in this order: RG_FREE(&s->x, &s->y, &s). Each argument is the

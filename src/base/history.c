@@ -23,8 +23,7 @@ PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, RgHistory
   PetscCall(PetscCalloc1(rows, &history->observed));
   PetscCall(PetscCalloc1(rows, &history->feasible));
   PetscCall(PetscCalloc1(rows, &history->timings));
-  PetscCall(PetscCalloc1(rows * history->n_constraints, &history->constraints));
-  return 0;
+  return PetscCalloc1(rows * history->n_constraints, &history->constraints);
 }
 
 PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index, const double *c,

@@ -69,12 +69,9 @@ static PetscErrorCode read_choices(RgInput *input, int n, char *const *words, Rg
 
 static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgText *mistake)
 {
-  if (n < 2 || !is_name(words[0])) {
-    PetscCall(rg_text_add(mistake,
-                          "is written 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER', "
-                          "both also with 'log' behind, or 'NAME choice WORD WORD ...'"));
-    return 0;
-  }
+  if (n < 2 || !is_name(words[0]))
+    return rg_text_add(mistake, "is written 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER', "
+                                "both also with 'log' behind, or 'NAME choice WORD WORD ...'");
   PetscCall(PetscStrallocpy(words[0], &input->name));
   for (int k = 0; k < 3; k++) {
     if (strcmp(words[1], rg_input_kinds[k])) continue;
@@ -85,10 +82,9 @@ static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgTe
   }
   const char *nearest =
     rg_text_nearest(words[1], (const char *const[]){"real", "integer", "choice", NULL});
-  PetscCall(rg_text_add(mistake, "its kind is '%.40s'; real, integer and choice are accepted%s%s%s",
-                        words[1], nearest ? ", did you mean '" : "", nearest ? nearest : "",
-                        nearest ? "'?" : ""));
-  return 0;
+  return rg_text_add(mistake, "its kind is '%.40s'; real, integer and choice are accepted%s%s%s",
+                     words[1], nearest ? ", did you mean '" : "", nearest ? nearest : "",
+                     nearest ? "'?" : "");
 }
 
 /* Position of a final `if CHOICE=WORD|WORD` in a description; n if it has none. A choice may
@@ -125,11 +121,9 @@ static PetscErrorCode read_condition(int n, char *const *words, int of, RgInput 
   char *equals = n == 1 ? strchr(words[0], '=') : NULL;
   int parent = 0;
 
-  if (!equals || equals == words[0] || !equals[1]) {
-    PetscCall(rg_text_add(mistake, "a condition is written 'if CHOICE=WORD' or 'if "
-                                   "CHOICE=WORD|WORD', without blanks"));
-    return 0;
-  }
+  if (!equals || equals == words[0] || !equals[1])
+    return rg_text_add(mistake, "a condition is written 'if CHOICE=WORD' or 'if "
+                                "CHOICE=WORD|WORD', without blanks");
   *equals = '\0';
   while (parent < of && strcmp(inputs[parent].name, words[0])) parent++;
   if (parent == of) PetscCall(rg_text_add(mistake, "there is no '%.40s' before it", words[0]));
@@ -138,8 +132,7 @@ static PetscErrorCode read_condition(int n, char *const *words, int of, RgInput 
       rg_text_add(mistake, "'%.40s' is not a choice: an input depends on a choice", words[0]));
   if (mistake->length) return 0;
   inputs[of].parent = parent;
-  PetscCall(read_when(&inputs[parent], equals + 1, &inputs[of], mistake));
-  return 0;
+  return read_when(&inputs[parent], equals + 1, &inputs[of], mistake);
 }
 
 static PetscErrorCode parse_input(const char *text, int of, RgInput *inputs, RgText *mistake)
@@ -157,8 +150,7 @@ static PetscErrorCode parse_input(const char *text, int of, RgInput *inputs, RgT
   else PetscCall(read_words(&inputs[of], end, words, mistake));
   if (end < n && !mistake->length)
     PetscCall(read_condition(n - end - 1, words + end + 1, of, inputs, mistake));
-  PetscCall(PetscFree(copy));
-  return 0;
+  return PetscFree(copy);
 }
 
 /* Parse n descriptions in the form of rg_space_inputs. inputs: n, zeroed; to be cleared even
@@ -174,8 +166,7 @@ static PetscErrorCode parse_all(int n, char *const *texts, RgInput *inputs, RgTe
         PetscCall(rg_text_add(&wrong, "the name is used twice"));
     if (wrong.length) PetscCall(rg_text_add(mistake, "'%.80s': %s", texts[i], wrong.data));
   }
-  PetscCall(rg_text_clear(&wrong));
-  return 0;
+  return rg_text_clear(&wrong);
 }
 
 PetscErrorCode rg_inputs_clear(int n, RgInput *inputs)
@@ -238,8 +229,7 @@ PetscErrorCode rg_inputs_read(const char *text, int *n, RgInput **inputs, RgText
     texts[(*n)++] = one;
   PetscCall(parse_all(*n, texts, *inputs, mistake));
   PetscCall(PetscFree(texts));
-  PetscCall(PetscFree(copy));
-  return 0;
+  return PetscFree(copy);
 }
 
 PetscErrorCode rg_input_print(const RgInput *input, double seen, RgText *text)
@@ -393,8 +383,7 @@ PetscErrorCode rg_space_inputs(RgSpace *space, int n, char *const *texts, RgText
   PetscCall(parse_all(n, texts, inputs, mistake));
   if (mistake->length > before) {
     PetscCall(rg_inputs_clear(n, inputs));
-    PetscCall(PetscFree(inputs));
-    return 0;
+    return PetscFree(inputs);
   }
   PetscCall(PetscMalloc1(2 * (size_t)n, &bounds));
   for (int j = 0; j < n; j++) {
@@ -403,8 +392,7 @@ PetscErrorCode rg_space_inputs(RgSpace *space, int n, char *const *texts, RgText
   }
   PetscCall(rg_space_box(space, n, bounds, bounds + n));
   space->inputs = inputs;
-  PetscCall(PetscFree(bounds));
-  return 0;
+  return PetscFree(bounds);
 }
 
 int rg_space_find(const RgSpace *space, const double *native)

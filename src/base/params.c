@@ -89,9 +89,8 @@ static PetscErrorCode add_accepted(const RgParam *entry, RgText *text)
   case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "true or false")); break;
   case RG_PARAM_CHOICE:
     PetscCall(rg_text_add(text, "one of "));
-    for (int i = 0; entry->choices[i]; i++) {
+    for (int i = 0; entry->choices[i]; i++)
       PetscCall(rg_text_add(text, "%s'%s'", i ? ", " : "", entry->choices[i]));
-    }
     break;
   case RG_PARAM_TEXT: PetscCall(rg_text_add(text, "a text")); break;
   case RG_PARAM_TEXTS: PetscCall(rg_text_add(text, "a text or a list of them")); break;
@@ -210,11 +209,9 @@ static PetscErrorCode parse_reals(const RgParam *entry, RgReals *reals, int n,
   double *numbers;
 
   PetscCall(PetscMalloc1((size_t)n, &numbers));
-  for (int i = 0; i < n && problem->length == 0; i++) {
-    if (!parse_number(entry, values[i], &numbers[i])) {
+  for (int i = 0; i < n && problem->length == 0; i++)
+    if (!parse_number(entry, values[i], &numbers[i]))
       PetscCall(complain(entry, values[i], problem));
-    }
-  }
   if (problem->length) {
     PetscCall(PetscFree(numbers));
   } else {
@@ -297,11 +294,8 @@ static PetscErrorCode param_parse(const RgParam *entry, void *options, int n,
   } else {
     PetscCall(rg_text_add(problem, "'%s' must be ", entry->name));
     PetscCall(add_accepted(entry, problem));
-    if (n == 0) {
-      PetscCall(rg_text_add(problem, ", got an empty list"));
-    } else {
-      PetscCall(rg_text_add(problem, ", got a list of %d values", n));
-    }
+    if (n == 0) PetscCall(rg_text_add(problem, ", got an empty list"));
+    else PetscCall(rg_text_add(problem, ", got a list of %d values", n));
   }
   return 0;
 }
@@ -326,14 +320,12 @@ static const char *type_name(RgParamType type)
 
 static PetscErrorCode fill_accepted(const RgParam *entry, RgText *text)
 {
-  if (entry->type == RG_PARAM_CHOICE) {
-    for (int i = 0; entry->choices[i]; i++) {
+  if (entry->type == RG_PARAM_CHOICE)
+    for (int i = 0; entry->choices[i]; i++)
       PetscCall(rg_text_add(text, "%s%s", i ? " | " : "", entry->choices[i]));
-    }
-  } else if (entry->type == RG_PARAM_INT || entry->type == RG_PARAM_REAL ||
-             entry->type == RG_PARAM_REALS) {
+  else if (entry->type == RG_PARAM_INT || entry->type == RG_PARAM_REAL ||
+           entry->type == RG_PARAM_REALS)
     PetscCall(param_range(entry, text));
-  }
   if (text->length == 0) PetscCall(rg_text_add(text, "-"));
   return 0;
 }
@@ -349,8 +341,7 @@ static PetscErrorCode add_row(const RgParam *entry, RgTable *table)
                                             : "\"\"",
                          accepted.data, entry->symbol && *entry->symbol ? entry->symbol : "-",
                          entry->doc ? entry->doc : ""));
-  PetscCall(rg_text_clear(&accepted));
-  return 0;
+  return rg_text_clear(&accepted);
 }
 
 /* Append the table of all parameters, or of those in the group called `title`. */
@@ -364,8 +355,7 @@ static PetscErrorCode add_rows(const RgParam *table, const char *title, RgText *
     if (title && table->type == RG_PARAM_GROUP) inside = !strcmp(table->name, title);
     if (inside && rg_is_param(table)) PetscCall(add_row(table, &rows));
   }
-  PetscCall(rg_table_print(&rows, text));
-  return 0;
+  return rg_table_print(&rows, text);
 }
 
 PetscErrorCode rg_params_describe(const RgParam *table, RgText *text)
@@ -415,9 +405,8 @@ static PetscErrorCode param_copy_texts(int n, const char *const *from, char ***t
 
 const RgParam *rg_params_find(const RgParam *table, const char *name)
 {
-  for (; table->name; table++) {
+  for (; table->name; table++)
     if (rg_is_param(table) && strcmp(table->name, name) == 0) return table;
-  }
   return NULL;
 }
 
@@ -442,15 +431,12 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
   } else if (n == 0) {
     rg_diagnostics_add(diagnostics, place, "unknown key '%s', no keys are accepted here", shown);
   } else {
-    for (int i = 0; i < n; i++) {
-      PetscCall(rg_text_add(&known, "%s'%s'", i ? ", " : "", names[i]));
-    }
+    for (int i = 0; i < n; i++) PetscCall(rg_text_add(&known, "%s'%s'", i ? ", " : "", names[i]));
     rg_diagnostics_add(diagnostics, place, "unknown key '%s', known keys are %s", shown,
                        known.data);
   }
   PetscCall(rg_text_clear(&known));
-  PetscCall(PetscFree(names));
-  return 0;
+  return PetscFree(names);
 }
 
 /* Resolve a path as RG_PARAM_PATH says. */
@@ -465,8 +451,7 @@ static PetscErrorCode resolve_path(const char *file, char **path)
     PetscCall(PetscFree(*path));
     PetscCall(PetscStrallocpy(joined.data, path));
   }
-  PetscCall(rg_text_clear(&joined));
-  return 0;
+  return rg_text_clear(&joined);
 }
 
 PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *name, int n,
@@ -477,16 +462,12 @@ PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *na
   const RgParam *found = rg_params_find(table, name);
 
   if (entry) *entry = found;
-  if (!found) {
-    PetscCall(report_unknown(table, name, place, diagnostics));
-    return 0;
-  }
+  if (!found) return report_unknown(table, name, place, diagnostics);
   PetscCall(param_parse(found, options, n, values, &problem));
   if (problem.length) rg_diagnostics_add(diagnostics, place, "%s", problem.data);
   else if (found->type == RG_PARAM_PATH)
     PetscCall(resolve_path(place.file, rg_param_field(found, options).text));
-  PetscCall(rg_text_clear(&problem));
-  return 0;
+  return rg_text_clear(&problem);
 }
 
 /* Split the default of a list parameter, written "[a, b]" or "a, b", in place; commas in
@@ -577,9 +558,8 @@ static PetscErrorCode param_reset(const RgParam *entry, void *options)
 
 PetscErrorCode rg_params_clear(const RgParam *table, void *options)
 {
-  for (; table->name; table++) {
+  for (; table->name; table++)
     if (owns_storage(table)) PetscCall(param_reset(table, options));
-  }
   return 0;
 }
 
@@ -587,17 +567,11 @@ PetscErrorCode rg_params_clear(const RgParam *table, void *options)
 static PetscErrorCode add_quoted(RgText *text, const char *value)
 {
   PetscCall(rg_text_add(text, "\""));
-  for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
-    if (*c == '"' || *c == '\\') {
-      PetscCall(rg_text_add(text, "\\%c", *c));
-    } else if (*c < 0x20 || *c == 0x7F) {
-      PetscCall(rg_text_add(text, "\\x%02x", *c));
-    } else {
-      PetscCall(rg_text_add_bytes(text, (const char *)c, 1));
-    }
-  }
-  PetscCall(rg_text_add(text, "\""));
-  return 0;
+  for (const unsigned char *c = (const unsigned char *)value; *c; c++)
+    if (*c == '"' || *c == '\\') PetscCall(rg_text_add(text, "\\%c", *c));
+    else if (*c < 0x20 || *c == 0x7F) PetscCall(rg_text_add(text, "\\x%02x", *c));
+    else PetscCall(rg_text_add_bytes(text, (const char *)c, 1));
+  return rg_text_add(text, "\"");
 }
 
 /* Append a list of texts or of reals. */
@@ -609,8 +583,7 @@ static PetscErrorCode add_list(RgText *text, int n, char *const *texts, const do
     if (texts) PetscCall(add_quoted(text, texts[i]));
     else PetscCall(rg_text_add_real(text, reals[i]));
   }
-  PetscCall(rg_text_add(text, "]"));
-  return 0;
+  return rg_text_add(text, "]");
 }
 
 static bool is_auto(const RgParam *entry, RgParamField field)
@@ -630,10 +603,7 @@ static bool is_auto(const RgParam *entry, RgParamField field)
 
 static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText *text)
 {
-  if (is_auto(entry, field)) {
-    PetscCall(rg_text_add(text, "auto"));
-    return 0;
-  }
+  if (is_auto(entry, field)) return rg_text_add(text, "auto");
   switch (entry->type) {
   case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "%s", *field.boolean ? "true" : "false")); break;
   case RG_PARAM_INT: PetscCall(rg_text_add(text, "%d", *field.integer)); break;
@@ -641,11 +611,8 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
   case RG_PARAM_CHOICE: PetscCall(rg_text_add(text, "%s", entry->choices[*field.integer])); break;
   case RG_PARAM_TEXT:
   case RG_PARAM_PATH:
-    if (*field.text) {
-      PetscCall(add_quoted(text, *field.text));
-    } else {
-      PetscCall(rg_text_add(text, "none"));
-    }
+    if (*field.text) PetscCall(add_quoted(text, *field.text));
+    else PetscCall(rg_text_add(text, "none"));
     break;
   case RG_PARAM_REALS: PetscCall(add_list(text, field.reals->n, NULL, field.reals->values)); break;
   case RG_PARAM_TEXTS:

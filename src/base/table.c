@@ -63,8 +63,7 @@ static PetscErrorCode add_row(const RgTable *table, const int *widths, const cha
     pending = 2 + (right ? 0 : blanks);
   }
   while (text->length && text->data[text->length - 1] == ' ') text->data[--text->length] = '\0';
-  PetscCall(rg_text_add(text, "\n"));
-  return 0;
+  return rg_text_add(text, "\n");
 }
 
 PetscErrorCode rg_table_print(RgTable *table, RgText *text)

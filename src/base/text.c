@@ -71,8 +71,7 @@ PetscErrorCode rg_text_add_json(RgText *text, const char *bytes, size_t length)
     else PetscCall(rg_text_add(text, "\xEF\xBF\xBD"));
     if (c < 0) width = 1;
   }
-  PetscCall(rg_text_add_bytes(text, "\"", 1));
-  return 0;
+  return rg_text_add_bytes(text, "\"", 1);
 }
 
 /* Make room for `extra` more bytes and the NUL. The capacity doubles, so that appending is O(1)
@@ -133,8 +132,7 @@ PetscErrorCode rg_text_add_real(RgText *text, double value)
       if (rg_number_read(buffer, &end, &read) && read == value) break;
     }
   }
-  PetscCall(rg_text_add_bytes(text, buffer, strlen(buffer)));
-  return 0;
+  return rg_text_add_bytes(text, buffer, strlen(buffer));
 }
 
 PetscErrorCode rg_text_clear(RgText *text)
@@ -174,9 +172,8 @@ static int edit_distance(const char *a, int na, const char *b, int nb)
     for (int j = 1; j <= nb; j++) {
       int change = last[j - 1] + (same_letter(a[i - 1], b[j - 1]) ? 0 : 1);
       now[j] = min_int(change, 1 + min_int(last[j], now[j - 1]));
-      if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1])) {
+      if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
         now[j] = min_int(now[j], before[j - 2] + 1);
-      }
     }
     int *spare = before;
     before = last;

@@ -126,8 +126,7 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
       samples[(size_t)k * dim + j] = clip_to(
         kde, (int)j, point[j] + kde->bandwidth[j] * rg_normal_quantile(u[j + 1]), lower, upper);
   }
-  PetscCall(PetscFree(unit));
-  return 0;
+  return PetscFree(unit);
 }
 
 /* ---- Gauss rules ---------------------------------------------------------------------------- */
@@ -228,8 +227,7 @@ PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m,
     weight[k] = first * first;
   }
   PetscCall(PetscFree3(Q, off, vectors));
-  PetscCall(rg_quadrature_destroy(&rule));
-  return 0;
+  return rg_quadrature_destroy(&rule);
 }
 
 /* ---- distance ------------------------------------------------------------------------------- */

@@ -38,8 +38,7 @@ PetscErrorCode rg_regression_create(RgSmoothing kernel, int dim, int capacity,
                                     RgRegression *regression)
 {
   *regression = (RgRegression){.kernel = kernel, .dim = dim};
-  PetscCall(grow(regression, (size_t)PetscMax(capacity, 1)));
-  return 0;
+  return grow(regression, (size_t)PetscMax(capacity, 1));
 }
 
 PetscErrorCode rg_regression_destroy(RgRegression *regression)

@@ -107,6 +107,5 @@ PetscErrorCode rg_bandwidth_cross_validated(RgSmoothing kernel, int n, int dim, 
     least = error;
     *h = tried;
   }
-  PetscCall(PetscFree(r2));
-  return 0;
+  return PetscFree(r2);
 }

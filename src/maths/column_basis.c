@@ -60,8 +60,7 @@ static PetscErrorCode basis_of(int n, int k, double *F, double tolerance, double
 
   PetscCall(PetscMalloc3(k, &norms.now, k, &norms.fresh, PetscMax(n, k), &norms.part));
   *rank = pivoted_gram_schmidt(n, k, F, tolerance, Q, &norms);
-  PetscCall(PetscFree3(norms.now, norms.fresh, norms.part));
-  return 0;
+  return PetscFree3(norms.now, norms.fresh, norms.part);
 }
 
 PetscErrorCode rg_column_basis(int n, int k, const double *F, double tolerance, int guess,
@@ -93,6 +92,5 @@ PetscErrorCode rg_column_basis(int n, int k, const double *F, double tolerance, 
   PetscCall(PetscMalloc1((size_t)n * k, &work));
   PetscCall(PetscArraycpy(work, F, (size_t)n * k));
   PetscCall(basis_of(n, k, work, tolerance, Q, rank));
-  PetscCall(PetscFree(work));
-  return 0;
+  return PetscFree(work);
 }

@@ -152,8 +152,7 @@ PetscErrorCode rg_design_latin_hypercube(RgRandom *random, int m, int dim, doubl
       points[(size_t)i * dim + j] = fmin(value, 1.0 - 0x1p-53);
     }
   }
-  PetscCall(PetscFree(strata));
-  return 0;
+  return PetscFree(strata);
 }
 
 PetscErrorCode rg_design_uniform(RgRandom *random, int m, int dim, double *points)

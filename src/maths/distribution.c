@@ -42,11 +42,8 @@ static PetscErrorCode finite_number(RgExpression *parser, double *value)
   if (rg_expression_failed(parser)) return 0;
   rg_expression_next(parser);
   start = parser->at;
-  if (rg_number_read(start, &end, value) != RG_NUMBER_READ || !isfinite(*value)) {
-    PetscCall(
-      rg_expression_mistake(parser, start, "a finite number expected, found '%.20s'", start));
-    return 0;
-  }
+  if (rg_number_read(start, &end, value) != RG_NUMBER_READ || !isfinite(*value))
+    return rg_expression_mistake(parser, start, "a finite number expected, found '%.20s'", start);
   parser->at = end;
   return 0;
 }
@@ -222,9 +219,8 @@ PetscErrorCode rg_distribution_read(RgExpression *expression, RgDistribution *di
   PetscCall(PetscMalloc1(MAX_PARTS, &distribution->parts));
   PetscCall(law(expression, distribution));
   if (rg_expression_failed(expression)) distribution->n = 0;
-  PetscCall(PetscRealloc((size_t)PetscMax(distribution->n, 1) * sizeof(*distribution->parts),
-                         &distribution->parts));
-  return 0;
+  return PetscRealloc((size_t)PetscMax(distribution->n, 1) * sizeof(*distribution->parts),
+                      &distribution->parts);
 }
 
 PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribution,
@@ -364,8 +360,7 @@ PetscErrorCode rg_distribution_copy(const RgDistribution *from, RgDistribution *
 {
   to->n = from->n;
   PetscCall(PetscMalloc1(from->n, &to->parts));
-  PetscCall(PetscArraycpy(to->parts, from->parts, from->n));
-  return 0;
+  return PetscArraycpy(to->parts, from->parts, from->n);
 }
 
 PetscErrorCode rg_distribution_destroy(RgDistribution *distribution)

@@ -25,9 +25,8 @@ PetscErrorCode rg_expression_mistake(RgExpression *expression, const char *where
   va_start(arguments, format);
   rg_format_list(what, sizeof(what), format, arguments);
   va_end(arguments);
-  PetscCall(
-    rg_text_add(expression->mistake, "column %d: %s", (int)(where - expression->text) + 1, what));
-  return 0;
+  return rg_text_add(expression->mistake, "column %d: %s", (int)(where - expression->text) + 1,
+                     what);
 }
 
 char rg_expression_next(RgExpression *expression)
@@ -47,10 +46,9 @@ PetscErrorCode rg_expression_expect(RgExpression *expression, char c)
 {
   if (rg_expression_accept(expression, c)) return 0;
   if (rg_expression_next(expression))
-    PetscCall(rg_expression_mistake(expression, expression->at, "'%c' expected before '%.20s'", c,
-                                    expression->at));
-  else PetscCall(rg_expression_mistake(expression, expression->at, "'%c' expected at the end", c));
-  return 0;
+    return rg_expression_mistake(expression, expression->at, "'%c' expected before '%.20s'", c,
+                                 expression->at);
+  return rg_expression_mistake(expression, expression->at, "'%c' expected at the end", c);
 }
 
 PetscErrorCode rg_expression_expect_end(RgExpression *expression, const char *what)
@@ -110,8 +108,7 @@ static PetscErrorCode word(Parser *parser)
   parser->text->at += length;
   for (int i = 0; i < parser->n_names; i++) {
     if (strcmp(parser->names[i], name)) continue;
-    PetscCall(add_step(parser, NAME, 0, i));
-    return 0;
+    return add_step(parser, NAME, 0, i);
   }
   for (int i = 0; i < N_FUNCTIONS; i++) {
     if (strcmp(functions[i].name, name)) continue;
@@ -122,16 +119,14 @@ static PetscErrorCode word(Parser *parser)
       PetscCall(sum(parser));
     }
     PetscCall(rg_expression_expect(parser->text, ')'));
-    PetscCall(add_step(parser, FUNCTION + i, 0, 0));
-    return 0;
+    return add_step(parser, FUNCTION + i, 0, 0);
   }
   RgText known = {0};
   for (int i = 0; i < parser->n_names && known.length < 200; i++)
     PetscCall(rg_text_add(&known, "%s%s", i ? ", " : "", parser->names[i]));
   PetscCall(rg_expression_mistake(parser->text, start, "unknown name '%s'; the inputs are %s", name,
                                   known.length ? known.data : "none"));
-  PetscCall(rg_text_clear(&known));
-  return 0;
+  return rg_text_clear(&known);
 }
 
 static PetscErrorCode atom(Parser *parser)
@@ -228,8 +223,7 @@ PetscErrorCode rg_arithmetic_parse_inputs(RgExpression *parser, const RgSpace *d
     names[j] = design->inputs ? design->inputs[j].name : numbered[j];
   }
   PetscCall(rg_arithmetic_parse(parser, design->dim, names, arithmetic));
-  PetscCall(PetscFree2(names, numbered));
-  return 0;
+  return PetscFree2(names, numbered);
 }
 
 PetscErrorCode rg_arithmetic_clear(RgArithmetic *arithmetic)

@@ -20,9 +20,8 @@ INLINE double sum_block(const Vector *v)
   double s[RG_VECTOR_BLOCK];
 
   memcpy(s, v, sizeof s);
-  for (int half = RG_VECTOR_BLOCK / 2; half > 0; half /= 2) {
+  for (int half = RG_VECTOR_BLOCK / 2; half > 0; half /= 2)
     for (int l = 0; l < half; l++) s[l] += s[l + half];
-  }
   return s[0];
 }
 

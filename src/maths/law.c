@@ -55,8 +55,7 @@ static PetscErrorCode add_law(RgExpression *parser, RgLaw *law, int from)
     PetscCall(rg_expression_mistake(parser, parser->at, "more than %d laws", MAX_LAWS));
   if (rg_expression_failed(parser)) return 0;
   law->from[law->n] = from;
-  PetscCall(rg_distribution_read(parser, &law->laws[law->n++]));
-  return 0;
+  return rg_distribution_read(parser, &law->laws[law->n++]);
 }
 
 /* A number behind a comma. */
@@ -69,13 +68,11 @@ static PetscErrorCode number(RgExpression *parser, double least, const char *wha
   rg_expression_next(parser);
   start = parser->at;
   const RgNumber found = rg_number_read(start, &end, value);
-  if (found != RG_NUMBER_READ || !(*value >= least) || !(*value <= 1e9)) {
-    PetscCall(rg_expression_mistake(parser, start,
-                                    "%s expected, at least %g and at most 1e9, "
-                                    "found '%.20s'",
-                                    what, least, start));
-    return 0;
-  }
+  if (found != RG_NUMBER_READ || !(*value >= least) || !(*value <= 1e9))
+    return rg_expression_mistake(parser, start,
+                                 "%s expected, at least %g and at most 1e9, "
+                                 "found '%.20s'",
+                                 what, least, start);
   parser->at = end;
   return 0;
 }
@@ -120,8 +117,7 @@ static PetscErrorCode check_form(RgExpression *parser, const RgLaw *law)
   if (!rg_distribution_shift(&moved, 0))
     PetscCall(rg_expression_mistake(parser, parser->text,
                                     "a walk moves normal, uniform, cauchy and point laws alone"));
-  PetscCall(rg_distribution_destroy(&moved));
-  return 0;
+  return rg_distribution_destroy(&moved);
 }
 
 /* The arguments of a drift, in parentheses. */
@@ -190,8 +186,7 @@ PetscErrorCode rg_law_check(const char *name, const char *text, RgPlace place,
   if (mistake.data)
     rg_diagnostics_add(diagnostics, place, "%s \"%s\": %s", name, text, mistake.data);
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_law_destroy(&law));
-  return 0;
+  return rg_law_destroy(&law);
 }
 
 PetscErrorCode rg_law_create_all(int n, char *const *texts, int dim, RgLaw *laws)

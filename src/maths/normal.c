@@ -86,11 +86,8 @@ static double gamma_solve(double shape, double p, double x)
     double step = log(tail / target) * tail / gsl_ran_gamma_pdf(x, shape, 1.0);
     double next = lower ? x * exp(-step / x) : x + step;
 
-    if ((tail > target) == lower) {
-      high = x;
-    } else {
-      low = x;
-    }
+    if ((tail > target) == lower) high = x;
+    else low = x;
     if (!(next >= low && next <= high)) next = isinf(high) ? 2.0 * x : 0.5 * (low + high);
     if (fabs(next - x) <= 1e-14 * x) return next;
     x = next;

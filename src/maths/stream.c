@@ -156,8 +156,7 @@ PetscErrorCode rg_random_subset(RgRandom *random, int n, int m, int *out)
     out[i] = pool[j];
     pool[j] = pool[i];
   }
-  PetscCall(PetscFree(pool));
-  return 0;
+  return PetscFree(pool);
 }
 
 void rg_random_normals(RgRandom *random, size_t n, double *out)

@@ -185,9 +185,8 @@ INLINE double coarse_cosine_sum_of(int dim, const double *x, int n, const float 
       int at = m + 2 * v * LANES;
       CoarseVector p = *(const CoarseVector *)(phase + at);
 
-      for (int k = 0; k < dim; k++) {
+      for (int k = 0; k < dim; k++)
         p += (float)x[k] * *(const CoarseVector *)(W + (size_t)k * ld + at);
-      }
       coarse_cosine_vector(&p);
       sum[v] += *(const CoarseVector *)(weight + at) * p;
     }
@@ -216,9 +215,8 @@ static void coarse_circle(int dim, const double *x, int n, const float *W, size_
   for (int m = 0; m < n; m += 2 * LANES) {
     CoarseVector turn = *(const CoarseVector *)(phase + m), quarter;
 
-    for (int k = 0; k < dim; k++) {
+    for (int k = 0; k < dim; k++)
       turn += (float)x[k] * *(const CoarseVector *)(W + (size_t)k * ld + m);
-    }
     quarter = turn - 0.25f;
     coarse_cosine_vector(&turn);
     coarse_cosine_vector(&quarter);
@@ -235,9 +233,8 @@ INLINE double sum_coarse_block(const CoarseVector *v)
   float s[RG_VECTOR_BLOCK];
 
   memcpy(s, v, sizeof s);
-  for (int half = RG_VECTOR_BLOCK / 2; half > 0; half /= 2) {
+  for (int half = RG_VECTOR_BLOCK / 2; half > 0; half /= 2)
     for (int l = 0; l < half; l++) s[l] += s[l + half];
-  }
   return (double)s[0];
 }
 
@@ -259,19 +256,17 @@ static void coarse_block(int i, int j, int rows, int columns, int n, const float
       }
     }
   }
-  for (int k = 0; k < COARSE_ROWS && i + k < rows; k++) {
+  for (int k = 0; k < COARSE_ROWS && i + k < rows; k++)
     for (int l = 0; l < COARSE_COLUMNS && j + l < columns; l++)
       out[(size_t)(i + k) * columns + j + l] = sum_coarse_block(sum[k][l]);
-  }
 }
 
 static void coarse_products(int rows, int columns, int n, const float *A, const float *B,
                             double *out)
 {
-  for (int i = 0; i < rows; i += COARSE_ROWS) {
+  for (int i = 0; i < rows; i += COARSE_ROWS)
     for (int j = 0; j < columns; j += COARSE_COLUMNS)
       coarse_block(i, j, rows, columns, n, A, B, out);
-  }
 }
 
 static void multiply(int n, const double *b, double *restrict a)
@@ -287,11 +282,9 @@ static double dot(int n, const double *a, const double *b)
   double rest = 0.0;
   int j = 0;
 
-  for (; j + RG_VECTOR_BLOCK <= n; j += RG_VECTOR_BLOCK) {
-    for (int v = 0; v < VECTORS; v++) {
+  for (; j + RG_VECTOR_BLOCK <= n; j += RG_VECTOR_BLOCK)
+    for (int v = 0; v < VECTORS; v++)
       sum[v] += *(const Vector *)(a + j + v * LANES) * *(const Vector *)(b + j + v * LANES);
-    }
-  }
   /* Compilers fuse the remaining terms as they like, so this loop fixes the order: one by one,
      not by four. */
   for (; j + 4 <= n; j += 4) {
@@ -337,11 +330,9 @@ static void gram_block(int i, int j, int n, int m, int first, int last, const do
 static void gram_of(int n, int m, const double *P, double *A, size_t lda)
 {
   for (int first = 0; first < m; first += PIECE) {
-    for (int j = 0; j < n; j += COLUMNS) {
-      for (int i = j; i < n; i += ROWS) {
+    for (int j = 0; j < n; j += COLUMNS)
+      for (int i = j; i < n; i += ROWS)
         gram_block(i, j, n, m, first, first + PIECE < m ? first + PIECE : m, P, A, lda);
-      }
-    }
   }
 }
 #define GRAM gram_of
@@ -359,9 +350,8 @@ static void multiply_tile(int n, const double *A, bool lower, const double *in, 
     const Vector *row = (const Vector *)in;
     Vector sum[ROW] = {{0}};
 
-    for (int i = 0; i < (lower ? a + 1 : n); i++, row += ROW) {
+    for (int i = 0; i < (lower ? a + 1 : n); i++, row += ROW)
       for (int v = 0; v < ROW; v++) sum[v] += A[i] * row[v];
-    }
     for (int v = 0; v < ROW; v++) ((Vector *)out)[v] = sum[v];
   }
 }

@@ -191,10 +191,9 @@ static PetscErrorCode read_rows(Reader *reader, RgCsvHeader header, int *n_colum
   }
   if (failed(reader)) return 0;
   if (reader->n_rows < 1 + named)
-    PetscCall(rg_text_add(reader->mistake, "%s has %s", reader->path,
-                          reader->n_rows ? "a header but no rows" : "no rows"));
-  else PetscCall(check_header(reader, header, *n_columns));
-  return 0;
+    return rg_text_add(reader->mistake, "%s has %s", reader->path,
+                       reader->n_rows ? "a header but no rows" : "no rows");
+  return check_header(reader, header, *n_columns);
 }
 
 /* Hand the cells over: the header, or numbers in its place, and the rows. */

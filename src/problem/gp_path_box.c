@@ -96,9 +96,7 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   domain->control = rg_finite_context_control(o->setting);
   PetscCall(rg_measure_canonical(o->measure, &domain->measure));
   const int n = domain->context.size;
-  if (!n) {
-    return rg_domain_state_laws(domain, 1, (const char *const[]){"uniform(0, 1)"});
-  }
+  if (!n) return rg_domain_state_laws(domain, 1, (const char *const[]){"uniform(0, 1)"});
   PetscCall(PetscMalloc1(n, &domain->context_prob));
   for (int j = 0; j < n; j++) domain->context_prob[j] = 1.0 / n;
   return 0;

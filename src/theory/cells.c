@@ -17,14 +17,10 @@ static PetscErrorCode add_word(RgText *text, const char *word)
 {
   const char *guard = word[0] && strchr("=+-@", word[0]) ? "'" : "";
 
-  if (!strpbrk(word, ",\"\n\r")) {
-    PetscCall(rg_text_add(text, "%s%s", guard, word));
-    return 0;
-  }
+  if (!strpbrk(word, ",\"\n\r")) return rg_text_add(text, "%s%s", guard, word);
   PetscCall(rg_text_add(text, "\"%s", guard));
   for (const char *c = word; *c; c++) PetscCall(rg_text_add(text, *c == '"' ? "\"\"" : "%c", *c));
-  PetscCall(rg_text_add(text, "\""));
-  return 0;
+  return rg_text_add(text, "\"");
 }
 
 static PetscErrorCode add_labels(RgText *text, const RgCell *cell)
@@ -46,8 +42,7 @@ static PetscErrorCode add_bound(RgText *text, const RgCell *cell, const char *qu
   PetscCall(rg_text_add_real(text, value));
   PetscCall(rg_text_add(text, ",%s,", kind));
   PetscCall(add_word(text, remark));
-  PetscCall(rg_text_add(text, "\n"));
-  return 0;
+  return rg_text_add(text, "\n");
 }
 
 static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellTheory *theory)
@@ -139,8 +134,7 @@ static PetscErrorCode object(View *view, RgClaim claim, const char *why)
 {
   if (view->theory->why) return 0;
   view->theory->claim = claim;
-  PetscCall(PetscStrallocpy(why, &view->theory->why));
-  return 0;
+  return PetscStrallocpy(why, &view->theory->why);
 }
 
 static PetscErrorCode set_laws(View *view)
@@ -204,8 +198,7 @@ static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *
   PetscCall(rg_kernel_matrix(prior, m, x, K + mm));
   *same = true;
   for (size_t i = 0; i < mm; i++) *same = *same && fabs(K[i] - K[mm + i]) <= 1e-12;
-  PetscCall(PetscFree2(x, K));
-  return 0;
+  return PetscFree2(x, K);
 }
 
 /* The domain of the gain: the design, or Sobol points of a box; of designs and contexts if both
@@ -231,8 +224,7 @@ static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owne
   }
   PetscCall(rg_design_sobol(&random, m, dim, points));
   PetscCall(rg_space_set(&domain->design, dim, m, points, bounds, bounds + dim));
-  PetscCall(PetscFree2(points, bounds));
-  return 0;
+  return PetscFree2(points, bounds);
 }
 
 /* Check the assumptions of the theorems, most important first. */
@@ -284,8 +276,7 @@ static PetscErrorCode gain_key(const View *view, RgText *key)
   PetscCall(rg_text_add(key, "}{"));
   PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, key));
   PetscCall(rg_text_add(key, "}%d,%d,", view->theory->n, is_joint(view)));
-  PetscCall(rg_text_add_real(key, view->theory->noise));
-  return 0;
+  return rg_text_add_real(key, view->theory->noise);
 }
 
 static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
@@ -299,8 +290,7 @@ static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
   for (int i = 0; i < shelf->n; i++) {
     if (strcmp(shelf->entries[i]->key, key.data)) continue;
     *gain = &shelf->entries[i]->gain;
-    PetscCall(rg_text_clear(&key));
-    return 0;
+    return rg_text_clear(&key);
   }
   PetscCall(RG_GROW(shelf->n, shelf->entries));
   struct RgGainEntry *entry;
@@ -360,8 +350,7 @@ static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
     *deviation = (rg_distribution_quantile(&law, 0.75) - rg_distribution_quantile(&law, 0.25)) /
                  (2 * 0.67448975019608171);
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_distribution_destroy(&law));
-  return 0;
+  return rg_distribution_destroy(&law);
 }
 
 /* The laws of a box of contexts that stay the same. */
@@ -388,8 +377,7 @@ static PetscErrorCode measure_slope(const RgDomain *domain, double *slope)
   PetscCall(rg_measure_parse(domain->measure, &measure, &mistake));
   if (!mistake.data) *slope = rg_measure_slope(&measure);
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_measure_destroy(&measure));
-  return 0;
+  return rg_measure_destroy(&measure);
 }
 
 /* ---- the study ------------------------------------------------------------------------------- */
@@ -461,8 +449,7 @@ static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf)
   for (int j = 0; view->laws && j < view->domain.context.dim; j++)
     PetscCall(rg_distribution_destroy(&view->laws[j]));
   PetscCall(PetscFree(view->laws));
-  PetscCall(rg_model_destroy(&view->model));
-  return 0;
+  return rg_model_destroy(&view->model);
 }
 
 static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
@@ -489,8 +476,7 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
   if (why) PetscCall(object(&view, RG_CLAIM_NOMINAL, why));
   else PetscCall(bound_cell(&view, shelf));
   if (!theory->why) PetscCall(object(&view, RG_CLAIM_BOUND, ""));
-  PetscCall(rg_domain_destroy(&view.domain));
-  return 0;
+  return rg_domain_destroy(&view.domain);
 }
 
 PetscErrorCode rg_theory_create(const RgStudy *study, const RgTheoryOptions *options,

@@ -79,8 +79,7 @@ PetscErrorCode rg_modulus_of_continuity(int n, const double *f, double spacing, 
 
   PetscCall(PetscMalloc1(n, &queue));
   *omega = fmax(largest_rise(n, f, window, 1, queue), largest_rise(n, f, window, -1, queue));
-  PetscCall(PetscFree(queue));
-  return 0;
+  return PetscFree(queue);
 }
 
 double rg_gaussian_support(double level)

@@ -84,10 +84,9 @@ static void assemble(const RgKernel *kernel, double times, double trace, const W
       const RgKernelFactor *factor = &term->factors[f];
 
       for (int s = 0; s < factor->n_scales + rg_kernel_n_odds(factor); s++) g[s] = 0.0;
-      for (int k = 0; k < factor->n_inputs; k++) {
+      for (int k = 0; k < factor->n_inputs; k++)
         for (int c = rg_kernel_input_columns(factor, k); c > 0; c--)
           g[factor->n_scales == 1 ? 0 : k] -= 2.0 * times * *moment++;
-      }
       g += factor->n_scales;
       if (!rg_kernel_on_sphere(factor)) continue; /* else inputs_gradient adds what is left out */
       for (int c = rg_kernel_factor_columns(factor); c > 0; c--)
@@ -475,9 +474,8 @@ static int group_inputs(int dim, const int *group, int g, int *inputs)
 {
   int n = 0;
 
-  for (int j = 0; j < dim; j++) {
+  for (int j = 0; j < dim; j++)
     if (group[j] == g) inputs[n++] = j;
-  }
   return n;
 }
 
@@ -736,9 +734,8 @@ void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
 static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor *b)
 {
   if (a->family != b->family || a->shape != b->shape || a->n_inputs != b->n_inputs ||
-      a->shift != b->shift || a->n_scales != b->n_scales) {
+      a->shift != b->shift || a->n_scales != b->n_scales)
     return false;
-  }
   for (int k = 0; k < a->n_inputs; k++) {
     if (a->inputs[k] != b->inputs[k]) return false;
     if (rg_kernel_input_words(a, k) != rg_kernel_input_words(b, k)) return false;
@@ -753,9 +750,8 @@ bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b)
     return false;
   for (int t = 0; t < a->n_terms; t++) {
     if (a->terms[t].n_factors != b->terms[t].n_factors) return false;
-    for (int f = 0; f < a->terms[t].n_factors; f++) {
+    for (int f = 0; f < a->terms[t].n_factors; f++)
       if (!factor_same_structure(&a->terms[t].factors[f], &b->terms[t].factors[f])) return false;
-    }
   }
   return true;
 }

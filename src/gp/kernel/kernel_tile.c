@@ -19,10 +19,9 @@ int rg_kernel_n_columns(const RgKernel *kernel)
 {
   int n = 0;
 
-  for (int t = 0; t < kernel->n_terms; t++) {
+  for (int t = 0; t < kernel->n_terms; t++)
     for (int f = 0; f < kernel->terms[t].n_factors; f++)
       n += rg_kernel_factor_columns(&kernel->terms[t].factors[f]);
-  }
   return n;
 }
 
@@ -163,9 +162,8 @@ void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, 
   memcpy(value, scratch, count * sizeof *value);
   for (int f = 1; f <= last; f++) ops->multiply(count, scratch + (size_t)f * count, value);
   for (int f = 0; slope && f <= last; f++) {
-    for (int g = 0; g <= last; g++) {
+    for (int g = 0; g <= last; g++)
       if (g != f) ops->multiply(count, scratch + (size_t)g * count, slope + (size_t)f * stride);
-    }
   }
 }
 
@@ -311,10 +309,9 @@ static PetscErrorCode work_destroy(Work *work)
 /* Copies the rows of a tile to their places, `ld` apart. */
 static void copy_rows(int n, int count, int width, const double *tile, size_t ld, double *K)
 {
-  for (int i = 0; i < n; i++, tile += width, K += ld) {
+  for (int i = 0; i < n; i++, tile += width, K += ld)
     if (count == RG_TILE) memcpy(K, tile, RG_TILE * sizeof *K);
     else memcpy(K, tile, (size_t)count * sizeof *K);
-  }
 }
 
 /* The rows that are done at a time, and the width of tiles for many candidates: long pieces of
@@ -381,9 +378,8 @@ PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, 
   for (int a = 0; a < n; a += RG_LANES) {
     int end = PetscMin(a + RG_LANES, n);
 
-    for (int i = a; i < n; i++) {
+    for (int i = a; i < n; i++)
       for (int j = a; j < PetscMin(end, i); j++) K[i * ld + j] = K[j * ld + i];
-    }
   }
   return 0;
 }
@@ -452,9 +448,8 @@ static int largest(int n, const double *rest)
 {
   int best = 0;
 
-  for (int i = 1; i < n; i++) {
+  for (int i = 1; i < n; i++)
     if (rest[i] > rest[best]) best = i;
-  }
   return best;
 }
 
@@ -496,10 +491,9 @@ PetscErrorCode rg_kernel_pivots_create(const RgKernel *kernel, int n, const doub
     p = largest(n, rest);
     pivots->rest = rest[p] / diagonal;
   }
-  for (int k = 0; k < pivots->rank; k++) {
+  for (int k = 0; k < pivots->rank; k++)
     for (int i = 0; i < pivots->rank; i++)
       pivots->lower[(size_t)k * pivots->rank + i] = pivots->F[(size_t)k * n + pivots->pivot[i]];
-  }
   return PetscFree(rest);
 }
 

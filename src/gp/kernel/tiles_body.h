@@ -137,14 +137,12 @@ static double dot(size_t count, const double *a, const double *b)
   double lanes[RG_TILE];
   size_t i;
 
-  for (i = 0; i + RG_TILE <= count; i += RG_TILE) {
+  for (i = 0; i + RG_TILE <= count; i += RG_TILE)
     for (int v = 0; v < RG_TILE / LANES; v++)
       sum[v] += *(const Vector *)(a + i + v * LANES) * *(const Vector *)(b + i + v * LANES);
-  }
-  for (; i < count; i += RG_LANES) {
+  for (; i < count; i += RG_LANES)
     for (int v = 0; v < RG_LANES / LANES; v++)
       sum[v] += *(const Vector *)(a + i + v * LANES) * *(const Vector *)(b + i + v * LANES);
-  }
   memcpy(lanes, sum, sizeof lanes);
   return sum_of(RG_TILE, lanes);
 }

@@ -25,9 +25,8 @@ INLINE void distances_of(int dim, int width, bool more, int n, const double *x, 
 {
   Vector z[GROUP][RG_TILE / LANES];
 
-  for (int k = 0; k < dim; k++) {
+  for (int k = 0; k < dim; k++)
     for (int v = 0; v < width / LANES; v++) z[k][v] = *(const Vector *)(Z + k * full + v * LANES);
-  }
   for (int i = 0; i < n; i++, x += stride, r2 += full) {
     for (int v = 0; v < width / LANES; v++) {
       Vector *out = (Vector *)(r2 + v * LANES), sum = {0};
@@ -79,9 +78,8 @@ INLINE void gradient_of(int dim, int width, int n, const double *x, int stride, 
       for (int k = 0; k < dim; k++) sum[k][v] += c * (z[k][v] - x[k]);
     }
   }
-  for (int k = 0; k < dim; k++) {
+  for (int k = 0; k < dim; k++)
     for (int v = 0; v < width / LANES; v++) *(Vector *)(g + k * width + v * LANES) = sum[k][v];
-  }
 }
 
 static void gradient(int dim, int n, const double *x, int stride, const double *Z, int width,

@@ -13,9 +13,8 @@ INLINE void panel(int vectors, bool subtract, int count, const double *M, size_t
 {
   Vector sum[ROWS][2];
 
-  for (int r = 0; r < ROWS; r++) {
+  for (int r = 0; r < ROWS; r++)
     for (int v = 0; v < vectors; v++) sum[r][v] = (Vector){0};
-  }
   for (int l = 0; l < count; l++, M += by_term, V += v_stride) {
     Vector in[2];
 
@@ -41,10 +40,9 @@ INLINE void lower_of(int width, int n, const double *M, size_t ld, double *V)
 {
   const int vectors = width / LANES < 2 ? 1 : 2;
 
-  for (int i = n - ROWS; i >= 0; i -= ROWS) {
+  for (int i = n - ROWS; i >= 0; i -= ROWS)
     for (int j = 0; j < width; j += vectors * LANES)
       panel(vectors, false, i + ROWS, M + i, ld, 1, V + j, width, V + (size_t)i * width + j, width);
-  }
 }
 
 /* Runs from the first rows down. */
@@ -77,10 +75,9 @@ INLINE void symmetric_of(int width, int n, const double *M, size_t ld, const dou
 {
   const int vectors = width / LANES < 2 ? 1 : 2;
 
-  for (int i = 0; i < n; i += ROWS) {
+  for (int i = 0; i < n; i += ROWS)
     for (int j = 0; j < width; j += vectors * LANES)
       panel(vectors, false, n, M + i * ld, 1, ld, V + j, width, out + (size_t)i * width + j, width);
-  }
 }
 
 static void symmetric(int n, const double *M, size_t ld, int width, const double *V, double *out)

@@ -189,8 +189,7 @@ static PetscErrorCode objective_by_team(RgFitWork *work, const RgKernel *kernel,
     for (int p = 0; p < size + (options->learn_noise ? 1 : 0); p++) gradient[p] = slope[p];
     (void)add_priors(kernel, noise_variance, options, gradient);
   }
-  PetscCall(PetscFree(slope));
-  return 0;
+  return PetscFree(slope);
 }
 
 PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, double noise_variance,
@@ -202,11 +201,8 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
   double log_det = 0.0, fit = 0.0;
 
   *value = -INFINITY;
-  if (rg_team_takes(work->team, n)) {
-    PetscCall(
-      objective_by_team(work, kernel, noise_variance, mean, data, options, value, gradient));
-    return 0;
-  }
+  if (rg_team_takes(work->team, n))
+    return objective_by_team(work, kernel, noise_variance, mean, data, options, value, gradient);
   PetscCall(reserve(work, n));
   PetscCall(factorise(work, kernel, noise_variance, n, data->X, &log_det, &positive));
   if (!positive) return 0;

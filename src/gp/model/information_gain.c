@@ -54,8 +54,7 @@ static PetscErrorCode select_greedily(const RgDomain *domain, const RgKernel *ke
     for (int i = 0; i < size; i++) certificate[t] = fmax(certificate[t], variance[i]);
   }
   PetscCall(PetscFree(used));
-  PetscCall(rg_set_posterior_destroy(&posterior));
-  return 0;
+  return rg_set_posterior_destroy(&posterior);
 }
 
 /* ---- eigenvalues ----------------------------------------------------------------------------- */
@@ -77,8 +76,7 @@ static PetscErrorCode largest_eigenvalues(int n, double *A, int count, double *v
                         all, &unused, 1, &no_support);
   PetscCheck(!info && found == count, PETSC_COMM_SELF, PETSC_ERR_LIB, "dsyevr returned %d", info);
   PetscCall(PetscArraycpy(values, all, count));
-  PetscCall(PetscFree(all));
-  return 0;
+  return PetscFree(all);
 }
 
 /* Eigenvalues of a Kronecker product: all products of those of the factors. */
@@ -128,8 +126,7 @@ static PetscErrorCode interlace(const RgDomain *domain, const RgKernel *kernel,
     }
     *bounds = values;
   }
-  PetscCall(rg_set_prior_destroy(&prior));
-  return 0;
+  return rg_set_prior_destroy(&prior);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
@@ -169,8 +166,7 @@ PetscErrorCode rg_information_gain_create(const RgDomain *domain, const RgKernel
     if (interlacing) offer(gain, t, interlacing[t], RG_GAIN_INTERLACING);
   }
   PetscCall(PetscFree(certificate));
-  PetscCall(PetscFree(interlacing));
-  return 0;
+  return PetscFree(interlacing);
 }
 
 PetscErrorCode rg_information_gain_destroy(RgInformationGain *gain)

@@ -252,21 +252,17 @@ static PetscErrorCode climb_start(RgModel *model, double *value)
   double end, begin;
 
   PetscCall(keep(model, &optimum));
-  if (s->climbs) {
-    PetscCall(restore(&s->climber, model));
-  } else if (s->starts_left-- > model->options->fit_starts) {
-    PetscCall(start_cold(model));
-  } else {
+  if (s->climbs) PetscCall(restore(&s->climber, model));
+  else if (s->starts_left-- > model->options->fit_starts) PetscCall(start_cold(model));
+  else
     PetscCall(rg_fit_draw(&s->fit_work, &s->fit, &random, &model->kernel, &model->noise_variance));
-  }
   PetscCall(run_fit(model, 0, LONG_EVALUATIONS - 1, &end, &begin));
   const bool better = end > *value;
   s->climbs = !better && end - begin > LITTLE;
   if (s->climbs) PetscCall(keep(model, &s->climber));
   if (better) *value = end;
   else PetscCall(restore(&optimum, model));
-  PetscCall(rg_kernel_destroy(&optimum.kernel));
-  return 0;
+  return rg_kernel_destroy(&optimum.kernel);
 }
 
 /* A fit to many data: a climb from the last optimum, or a part of the climb from another start. */
@@ -330,8 +326,7 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
   } else {
     PetscCall(restore(&last, model));
   }
-  PetscCall(rg_kernel_destroy(&last.kernel));
-  return 0;
+  return rg_kernel_destroy(&last.kernel);
 }
 
 /* Update the constant mean, if the model has one, with fixed hyperparameters. */
@@ -360,11 +355,9 @@ static PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure)
   standardise(model);
   model_convert_outputs(model, 0);
   if (!s->learn_noise) model->noise_variance = model_known_noise(model);
-  if (model->options->fit != RG_FIT_FIXED && outputs_differ(s)) {
+  if (model->options->fit != RG_FIT_FIXED && outputs_differ(s))
     PetscCall(fit_hyperparameters(model));
-  } else if (s->n > 0) {
-    PetscCall(estimate_mean(model));
-  }
+  else if (s->n > 0) PetscCall(estimate_mean(model));
   const bool same_outputs = model->shift == shift && model->scale == scale && model->mean == mean &&
                             model->transform.kind == RG_TRANSFORM_NONE;
   if (model->report.refitted || model->noise_variance != noise) {
@@ -425,9 +418,8 @@ PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions 
                                bool use_context, double noise_variance, int capacity,
                                const RgStream *stream, RgClock *clock, RgModel *model)
 {
-  PetscCall(rg_model_create_on((RgModelHost){.clock = clock}, domain, options, use_context,
-                               noise_variance, capacity, stream, model));
-  return 0;
+  return rg_model_create_on((RgModelHost){.clock = clock}, domain, options, use_context,
+                            noise_variance, capacity, stream, model);
 }
 
 /* An empty posterior of the kind that the solver and the domain call for. */
@@ -466,8 +458,7 @@ static PetscErrorCode set_words(const RgSpace *design, RgKernel *kernel)
   PetscCall(PetscCalloc1(kernel->dim, &words));
   for (int j = 0; j < design->dim; j++) words[j] = design->inputs[j].n_words;
   PetscCall(rg_kernel_set_words(kernel, words));
-  PetscCall(PetscFree(words));
-  return 0;
+  return PetscFree(words);
 }
 
 PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
@@ -502,8 +493,7 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
   s->fit_work.team = team;
   decide_noise(model, noise_variance);
   model->noise_variance = s->configured_noise;
-  PetscCall(create_posterior(model, team));
-  return 0;
+  return create_posterior(model, team);
 }
 
 PetscErrorCode rg_model_destroy(RgModel *model)
@@ -632,11 +622,8 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
   /* A second update for the same query, after a recommendation, keeps the report of the first. */
   if (!nothing_new || due) model->report = (RgModelReport){.log_likelihood = NAN};
   if (!failure->failed) {
-    if (due) {
-      PetscCall(rg_model_refit(model, failure));
-    } else {
-      PetscCall(model_append(model, failure));
-    }
+    if (due) PetscCall(rg_model_refit(model, failure));
+    else PetscCall(model_append(model, failure));
   }
   model->report.jitter = model->posterior.jitter;
   model->report.iterations = rg_posterior_iterations(&model->posterior, &model->report.residual);
@@ -681,6 +668,5 @@ PetscErrorCode rg_model_predict_history(RgModel *model, const RgHistory *history
   PetscCall(PetscMalloc1((size_t)m * dim, &Z));
   for (int i = 0; i < m; i++) input_of(model, history, first + i, Z + (size_t)i * dim);
   PetscCall(rg_model_predict(model, m, Z, mean, sd));
-  PetscCall(PetscFree(Z));
-  return 0;
+  return PetscFree(Z);
 }

@@ -154,15 +154,13 @@ PetscErrorCode rg_model_append_pending(RgModel *model, const RgHistory *history,
   }
   s->n_pending = n;
   const RgObservations points = rg_model_pending(model);
-  PetscCall(rg_posterior_append_pending(&model->posterior, &points, failure));
-  return 0;
+  return rg_posterior_append_pending(&model->posterior, &points, failure);
 }
 
 PetscErrorCode rg_model_remove_pending(RgModel *model)
 {
   model->state->n_pending = 0;
-  PetscCall(rg_posterior_remove_pending(&model->posterior));
-  return 0;
+  return rg_posterior_remove_pending(&model->posterior);
 }
 
 RgRandom rg_model_pending_random(const RgModel *model, const RgHistory *history, const char *name)

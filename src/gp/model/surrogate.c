@@ -434,8 +434,7 @@ static PetscErrorCode surrogate_terms_kernel(const RgSurrogateOptions *o, int di
   }
   PetscCall(rg_kernel_create_terms((RgKernelFamily)o->kernel, dim, n, count, inputs, length_scale,
                                    variance, kernel));
-  PetscCall(PetscFree4(length_scale, variance, count, inputs));
-  return 0;
+  return PetscFree4(length_scale, variance, count, inputs);
 }
 
 /* Length scales in the order of the kernel's factors: by group, within it by input (ard). */
@@ -466,8 +465,7 @@ static PetscErrorCode shift_kernel(const RgSurrogateOptions *o, int dim, RgKerne
     length_scale[j] = given->n == 0 ? start : given->values[j < given->n ? j : 0];
   PetscCall(rg_kernel_create_shift((RgKernelFamily)o->kernel, dim, o->ard, length_scale,
                                    o->variance, kernel));
-  PetscCall(PetscFree(length_scale));
-  return 0;
+  return PetscFree(length_scale);
 }
 
 /* One factor, or a product or sum over groups. */
@@ -500,8 +498,7 @@ static PetscErrorCode grouped_kernel(const RgSurrogateOptions *o, int dim, RgKer
     const bool product = o->structure == RG_STRUCTURE_PRODUCT;
     rg_kernel_set_family(&kernel->terms[product ? 0 : g].factors[product ? g : 0], family_of(o, g));
   }
-  PetscCall(PetscFree3(length_scale, variance, group));
-  return 0;
+  return PetscFree3(length_scale, variance, group);
 }
 
 PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
@@ -522,8 +519,7 @@ PetscErrorCode rg_surrogate_tables(const RgSurrogateOptions *o, int dim, const i
   PetscCall(rg_surrogate_kernel(o, dim, &kernel));
   for (int a = 0; a < dim; a++) pairs += (double)levels[a] * levels[a];
   *tables = rg_kernel_factors_over_inputs(&kernel) ? pairs * kernel.n_terms : 0;
-  PetscCall(rg_kernel_destroy(&kernel));
-  return 0;
+  return rg_kernel_destroy(&kernel);
 }
 
 /* ---- fit ----------------------------------------------------------------------------------- */

@@ -175,8 +175,7 @@ PetscErrorCode rg_transform_fit(RgTransform *transform, RgTransformKind kind, in
       PetscCall(fit_ranks(transform, n, sorted));
     }
   }
-  PetscCall(PetscFree(sorted));
-  return 0;
+  return PetscFree(sorted);
 }
 
 PetscErrorCode rg_transform_destroy(RgTransform *transform)

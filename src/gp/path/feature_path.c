@@ -333,9 +333,8 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, m, Z, K));
   cblas_dgemv(CblasColMajor, CblasNoTrans, m, n, 1.0, K, m, path->alpha, 1, 1.0, value, 1);
   if (!gradient) return 0;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) K[(size_t)i * m + j] = path->alpha[i];
-  }
   PetscCall(rg_kernel_cross_gradient(&posterior->kernel, n, posterior->X, m, Z, K, G));
   for (int j = 0; j < m * dim; j++) gradient[j] += G[j];
   return 0;
@@ -400,9 +399,8 @@ static size_t feature_path_make_coarse(RgFeaturePath *path)
     }
   }
   for (size_t m = 0; m < n; m++) kept[m] = kept[m] * (float)dim < COARSE_MAX ? 1.0f : 0.0f;
-  for (size_t k = 0; k < dim; k++) {
+  for (size_t k = 0; k < dim; k++)
     for (size_t m = 0; m < n; m++) W[k * ld + m] = kept[m] * (float)path->frequency[k * n + m];
-  }
   for (size_t m = 0; m < n; m++) {
     phase[m] = (float)path->phase[m];
     weight[m] = kept[m] * (float)path->weight[m];

@@ -183,14 +183,12 @@ static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
     int width = rg_tile_width(count - first), used = PetscMin(width, count - first);
 
     PetscCall(PetscArrayzero(V, (size_t)rows * width));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
       for (int s = 0; s < used; s++) V[i * width + s] = B[(size_t)i * count + first + s];
-    }
     ops->lower(rows, posterior->inverse, (size_t)posterior->capacity, width, V);
     ops->upper(rows, posterior->inverse, (size_t)posterior->capacity, width, V);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
       for (int s = 0; s < used; s++) B[(size_t)i * count + first + s] = V[i * width + s];
-    }
   }
   return 0;
 }

@@ -75,8 +75,7 @@ PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance
 {
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   PetscCall(move(posterior, 0));
-  PetscCall(reserve(posterior, PetscMax(capacity, 1)));
-  return 0;
+  return reserve(posterior, PetscMax(capacity, 1));
 }
 
 PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel *kernel,
@@ -89,8 +88,7 @@ PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel
     rg_set_posterior_create(domain, kernel, noise_variance, mean, capacity, &posterior->set));
   posterior->means = posterior->set->mean;
   posterior->variances = posterior->set->variance;
-  PetscCall(move(posterior, 0));
-  return 0;
+  return move(posterior, 0);
 }
 
 const RgTeamWorker rg_posterior_worker = rg_iterative_work;
@@ -121,8 +119,7 @@ PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points
   posterior->means = posterior->iterative->mean;
   posterior->variances = posterior->iterative->variance;
   PetscCall(move(posterior, 0));
-  PetscCall(reserve(posterior, PetscMax(capacity, 1)));
-  return 0;
+  return reserve(posterior, PetscMax(capacity, 1));
 }
 
 int rg_posterior_iterations(const RgPosterior *posterior, double *residual)
@@ -146,8 +143,7 @@ PetscErrorCode rg_posterior_destroy(RgPosterior *posterior)
   if (posterior->ops) PetscCall(posterior->ops->close(posterior));
   PetscCall(rg_kernel_destroy(&posterior->kernel));
   PetscCall(RG_FREE(&posterior->X, &posterior->y));
-  PetscCall(PetscMemzero(posterior, sizeof *posterior));
-  return 0;
+  return PetscMemzero(posterior, sizeof *posterior);
 }
 
 /* ---- data ---------------------------------------------------------------------------------- */
@@ -181,8 +177,7 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
   posterior->mean = mean;
   PetscCall(move(posterior, data->n));
   PetscCall(store(posterior, 0, data));
-  PetscCall(posterior->ops->reset(posterior, data, failure));
-  return 0;
+  return posterior->ops->reset(posterior, data, failure);
 }
 
 PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations *data,
@@ -195,9 +190,8 @@ PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations 
   const int held = posterior->n;
   PetscCall(move(posterior, held + data->n));
   PetscCall(store(posterior, held, data));
-  if (posterior->ops != before) PetscCall(posterior->ops->reset(posterior, data, failure));
-  else PetscCall(posterior->ops->extend(posterior, data, failure));
-  return 0;
+  if (posterior->ops != before) return posterior->ops->reset(posterior, data, failure);
+  return posterior->ops->extend(posterior, data, failure);
 }
 
 PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
@@ -229,10 +223,7 @@ PetscErrorCode rg_posterior_append_pending(RgPosterior *posterior, const RgObser
     posterior->has_pending = true;
   }
   PetscCall(store(posterior, held, data));
-  if (posterior->ops->pend) {
-    PetscCall(posterior->ops->pend(posterior, data, failure));
-    return 0;
-  }
+  if (posterior->ops->pend) return posterior->ops->pend(posterior, data, failure);
   posterior->n = held;
   for (int i = held; i < held + data->n; i++) {
     const int n = posterior->n; /* inputs and outputs follow the points that are accepted */
@@ -248,8 +239,7 @@ PetscErrorCode rg_posterior_remove_pending(RgPosterior *posterior)
   if (!posterior->has_pending) return 0;
   posterior->n = posterior->n_told;
   posterior->has_pending = false;
-  PetscCall(posterior->ops->restore(posterior));
-  return 0;
+  return posterior->ops->restore(posterior);
 }
 
 bool rg_posterior_takes_outputs(const RgPosterior *posterior)
@@ -263,8 +253,7 @@ PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, con
   PetscCall(rg_posterior_remove_pending(posterior));
   posterior->mean = mean;
   if (y != posterior->y) PetscCall(PetscArraycpy(posterior->y, y, posterior->n));
-  PetscCall(posterior->ops->set_outputs(posterior));
-  return 0;
+  return posterior->ops->set_outputs(posterior);
 }
 
 /* ---- predictions --------------------------------------------------------------------------- */
@@ -311,8 +300,7 @@ PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double 
   work->n = posterior->n;
   work->m = m;
   work->has_variance = variance != NULL;
-  PetscCall(posterior->ops->predict(posterior, m, Z, mean, variance, work));
-  return 0;
+  return posterior->ops->predict(posterior, m, Z, mean, variance, work);
 }
 
 PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double *Z,
@@ -325,8 +313,7 @@ PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double
   PetscCheck(!variance_bar || work->has_variance, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "The prediction did not ask for the variance");
   CHECK_HAS(posterior, gradient);
-  PetscCall(posterior->ops->gradient(posterior, m, Z, mean_bar, variance_bar, work, G));
-  return 0;
+  return posterior->ops->gradient(posterior, m, Z, mean_bar, variance_bar, work, G);
 }
 
 bool rg_posterior_select(const RgPosterior *posterior, int count, const int *which,
@@ -353,8 +340,7 @@ PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const doub
   PetscCall(posterior->ops->whiten(posterior, a, V));
   PetscCall(posterior->ops->whiten(posterior, b, W));
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, b, a, n, -1.0, W, b, V, a, 1.0, C, b);
-  PetscCall(PetscFree2(V, W));
-  return 0;
+  return PetscFree2(V, W);
 }
 
 double rg_posterior_log_likelihood(const RgPosterior *posterior)
@@ -365,6 +351,5 @@ double rg_posterior_log_likelihood(const RgPosterior *posterior)
 PetscErrorCode rg_prediction_destroy(RgPrediction *work)
 {
   PetscCall(PetscFree(work->memory));
-  PetscCall(PetscMemzero(work, sizeof *work));
-  return 0;
+  return PetscMemzero(work, sizeof *work);
 }

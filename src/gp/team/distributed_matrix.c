@@ -104,8 +104,7 @@ PetscErrorCode rg_block_matrix_create(const RgGrid *grid, int rows, int columns,
              "to 2^31: use at least %.0f ranks",
              rows, columns, grid->size, matrix->ld, matrix->local_columns,
              ceil((double)rows * columns / INT32_MAX) + 1);
-  PetscCall(PetscMalloc1((size_t)matrix->ld * matrix->local_columns, &matrix->a));
-  return 0;
+  return PetscMalloc1((size_t)matrix->ld * matrix->local_columns, &matrix->a);
 }
 
 PetscErrorCode rg_block_matrix_destroy(RgBlockMatrix *matrix)
@@ -188,8 +187,7 @@ static PetscErrorCode assemble(const RgKernel *kernel, int first, int n, const d
       PetscCall(PetscArraycpy(matrix->a + (size_t)(j + c) * matrix->ld + top,
                               tile + (size_t)c * height, height));
   }
-  PetscCall(PetscFree2(points, tile));
-  return 0;
+  return PetscFree2(points, tile);
 }
 
 PetscErrorCode rg_block_matrix_kernel(const RgKernel *kernel, int first, int n, const double *X,
@@ -316,8 +314,7 @@ static PetscErrorCode complete(Extension *e)
       if (i >= j) A->a[(size_t)c * A->ld + e->from + r] -= e->sum[(size_t)j * m + i];
     }
   }
-  PetscCall(PetscFree(square));
-  return 0;
+  return PetscFree(square);
 }
 
 /* Below a factor of the leading first x first part: rows first .. n-1 become L21 = A21 L^-T and
@@ -336,8 +333,7 @@ static PetscErrorCode block_matrix_extend(int first, int n, RgBlockMatrix *A)
                          PetscMax(room, square), &e.sum));
   PetscCall(substitute(&e));
   PetscCall(complete(&e));
-  PetscCall(PetscFree4(e.X, e.part, e.rows, e.sum));
-  return 0;
+  return PetscFree4(e.X, e.part, e.rows, e.sum);
 }
 
 /* ---- Cholesky ------------------------------------------------------------------------------ */
@@ -379,8 +375,7 @@ static PetscErrorCode extend(int first, int n, RgBlockMatrix *matrix, bool *good
     pdtrsm_("R", "L", "T", "N", &rest, &first, &one, a, &start, &start, d, a, &here, &start, d);
     pdsyrk_("L", "N", &rest, &first, &minus_one, a, &here, &start, d, &one, a, &here, &here, d);
   }
-  PetscCall(factor_trailing(first, n, matrix, good));
-  return 0;
+  return factor_trailing(first, n, matrix, good);
 }
 
 PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
@@ -468,8 +463,7 @@ PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower
     spread(n, m, begin, count, B, &part, true);
   }
   PetscCall(rg_grid_sum(grid, (size_t)n * m, B));
-  PetscCall(rg_block_matrix_destroy(&part));
-  return 0;
+  return rg_block_matrix_destroy(&part);
 }
 
 /* ---- one right-hand side -------------------------------------------------------------------- */
@@ -499,8 +493,7 @@ static PetscErrorCode gather_rows(const RgBlockMatrix *L, int first, int m, cons
       if (j <= i) sums[m + (size_t)j * m + i] = L->a[(size_t)c * L->ld + from + r];
     }
   }
-  PetscCall(PetscFree2(mine, product));
-  return 0;
+  return PetscFree2(mine, product);
 }
 
 PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *L, int first, int n, double *b)
@@ -513,8 +506,7 @@ PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *L, int first, int
   PetscCall(rg_grid_sum(L->grid, (size_t)m * (m + 1), sums));
   for (int i = 0; i < m; i++) b[first + i] -= sums[i];
   cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, m, sums + m, m, b + first, 1);
-  PetscCall(PetscFree(sums));
-  return 0;
+  return PetscFree(sums);
 }
 
 /* ---- inverse ------------------------------------------------------------------------------- */
@@ -686,6 +678,5 @@ PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *A)
     update(&s);
   }
   PetscCall(PetscFree4(s.corner, s.left, s.panel, s.across));
-  PetscCall(PetscFree4(s.packed, s.arrived, s.counts, s.starts));
-  return 0;
+  return PetscFree4(s.packed, s.arrived, s.counts, s.starts);
 }

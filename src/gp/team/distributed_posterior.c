@@ -36,8 +36,7 @@ static PetscErrorCode weights_of_outputs(const RgBlockMatrix *factor, bool learn
 
   if (!learn_mean) {
     for (int i = 0; i < n; i++) alpha[i] = y[i] - *mean;
-    PetscCall(rg_block_matrix_solve_all(factor, true, true, n, 1, alpha));
-    return 0;
+    return rg_block_matrix_solve_all(factor, true, true, n, 1, alpha);
   }
   PetscCall(PetscMalloc1(2 * (size_t)n, &B));
   for (int i = 0; i < n; i++) {
@@ -51,8 +50,7 @@ static PetscErrorCode weights_of_outputs(const RgBlockMatrix *factor, bool learn
   }
   *mean = wy / w1;
   for (int i = 0; i < n; i++) alpha[i] = B[2 * i] - *mean * B[2 * i + 1];
-  PetscCall(PetscFree(B));
-  return 0;
+  return PetscFree(B);
 }
 
 /* weight (width x height): alpha alpha' - K^-1 at a block of columns from g on, twice below the
@@ -94,8 +92,7 @@ static PetscErrorCode contract_gradient(const RgKernel *kernel, const RgBlockMat
                                     points + (size_t)top * dim, weight, part));
     for (int p = 0; p < size; p++) gradient[p] += part[p];
   }
-  PetscCall(PetscFree3(points, weight, part));
-  return 0;
+  return PetscFree3(points, weight, part);
 }
 
 /* The value. Leaves the factor in `matrix` and (K + noise I)^-1 (y - mean) in alpha; neither is
@@ -143,8 +140,7 @@ PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *
   }
   PetscCall(PetscFree(alpha));
   PetscCall(rg_block_matrix_destroy(&matrix));
-  PetscCall(rg_grid_destroy(&grid));
-  return 0;
+  return rg_grid_destroy(&grid);
 }
 
 /* ---- sample paths -------------------------------------------------------------------------- */
@@ -166,8 +162,7 @@ static PetscErrorCode multiply(const RgBlockMatrix *L, int n, const double *z, d
   PetscCall(PetscArrayzero(f, n));
   for (int i = 0; i < rows; i++) f[rg_block_global_row(L, i)] = sums[i];
   PetscCall(rg_grid_sum(grid, (size_t)n, f));
-  PetscCall(PetscFree(sums));
-  return 0;
+  return PetscFree(sums);
 }
 
 PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel *kernel, int n,
@@ -195,8 +190,7 @@ PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel
   }
   if (good) PetscCall(multiply(&L, n, z, f));
   PetscCall(rg_block_matrix_destroy(&L));
-  PetscCall(rg_grid_destroy(&grid));
-  return 0;
+  return rg_grid_destroy(&grid);
 }
 
 /* ---- predictions --------------------------------------------------------------------------- */
@@ -224,8 +218,7 @@ static PetscErrorCode lay_out_batch(RgDistributed *p, int m)
   if (p->V.grid && p->V.rows == p->n && p->V.column_block == part && p->V.columns == m) return 0;
   p->m_kept = 0; /* freeing V also forgets its contents */
   PetscCall(rg_block_matrix_destroy(&p->V));
-  PetscCall(rg_block_matrix_create(&p->grid, p->n, m, p->grid.block, part, &p->V));
-  return 0;
+  return rg_block_matrix_create(&p->grid, p->n, m, p->grid.block, part, &p->V);
 }
 
 /* V = k(X, Z), multiplied by L^-1 if `whiten`. */
@@ -275,8 +268,7 @@ static PetscErrorCode predict_batch(RgDistributed *p, int m, const double *Z, do
     if (variance) variance[j] = PetscMax(diagonal - sums[m + j], 0.0);
   }
   PetscCall(PetscFree(weight));
-  PetscCall(PetscFree(sums));
-  return 0;
+  return PetscFree(sums);
 }
 
 PetscErrorCode rg_distributed_predict(RgDistributed *p, int m, const double *Z, double *mean,
@@ -318,8 +310,7 @@ static PetscErrorCode contract(const RgDistributed *p, int m, const double *Z,
   for (int j = 0; j < count; j++)
     PetscCall(PetscArraycpy(G + (size_t)rg_block_global_column(&p->V, j) * dim,
                             part + (size_t)j * dim, dim));
-  PetscCall(PetscFree4(points, targets, weights, part));
-  return 0;
+  return PetscFree4(points, targets, weights, part);
 }
 
 static PetscErrorCode gradient_batch(RgDistributed *p, int m, const double *Z,
@@ -347,8 +338,7 @@ static PetscErrorCode gradient_batch(RgDistributed *p, int m, const double *Z,
   PetscCall(contract(p, m, Z, U.grid ? &U : NULL, weight, mean_bar, G));
   PetscCall(rg_grid_sum(&p->grid, (size_t)m * p->kernel.dim, G));
   PetscCall(PetscFree(weight));
-  PetscCall(rg_block_matrix_destroy(&U));
-  return 0;
+  return rg_block_matrix_destroy(&U);
 }
 
 PetscErrorCode rg_distributed_gradient(RgDistributed *p, int m, const double *Z,
@@ -357,10 +347,7 @@ PetscErrorCode rg_distributed_gradient(RgDistributed *p, int m, const double *Z,
 {
   const int batch = batch_size(p), dim = p->kernel.dim;
 
-  if (p->n == 0) {
-    PetscCall(PetscArrayzero(G, (size_t)m * dim));
-    return 0;
-  }
+  if (p->n == 0) return PetscArrayzero(G, (size_t)m * dim);
   if (!variance_bar) PetscCall(make_alpha(p));
   for (int j = 0; j < m; j += batch)
     PetscCall(gradient_batch(p, PetscMin(batch, m - j), Z + (size_t)j * dim, mean_bar + j,
@@ -415,8 +402,7 @@ PetscErrorCode rg_distributed_destroy(RgDistributed **posterior)
   PetscCall(rg_kernel_destroy(&p->kernel));
   PetscCall(RG_FREE(&p->X, &p->y, &p->beta, &p->alpha, &p->Z_kept));
   PetscCall(rg_grid_destroy(&p->grid));
-  PetscCall(PetscFree(*posterior));
-  return 0;
+  return PetscFree(*posterior);
 }
 
 /* ---- data ---------------------------------------------------------------------------------- */
@@ -467,8 +453,7 @@ PetscErrorCode rg_distributed_set(RgDistributed *p, const RgKernel *kernel, doub
   PetscCall(PetscArraycpy(p->X, X, (size_t)n * p->kernel.dim));
   PetscCall(PetscArraycpy(p->y, y, n));
   PetscCall(factor(p, 0.0, failure));
-  PetscCall(whiten_outputs(p, 0));
-  return 0;
+  return whiten_outputs(p, 0);
 }
 
 /* New rows of the factor from m new data. *good: all pivots are sound; the rows before are the same
@@ -484,8 +469,7 @@ static PetscErrorCode append_rows(RgDistributed *p, int m, const double *X, cons
   p->n = before + m;
   PetscCall(
     rg_block_matrix_kernel(&p->kernel, before, p->n, p->X, p->noise_variance + p->jitter, &p->L));
-  PetscCall(rg_block_matrix_cholesky(before, p->n, smallest_pivot(p), &p->L, good, &p->log_det));
-  return 0;
+  return rg_block_matrix_cholesky(before, p->n, smallest_pivot(p), &p->L, good, &p->log_det);
 }
 
 PetscErrorCode rg_distributed_append(RgDistributed *p, int m, const double *X, const double *y,
@@ -497,8 +481,7 @@ PetscErrorCode rg_distributed_append(RgDistributed *p, int m, const double *X, c
   if (m == 0) return 0;
   PetscCall(append_rows(p, m, X, y, &good));
   if (!good) PetscCall(factor(p, p->jitter, failure));
-  PetscCall(whiten_outputs(p, good ? before : 0));
-  return 0;
+  return whiten_outputs(p, good ? before : 0);
 }
 
 PetscErrorCode rg_distributed_keep(RgDistributed *p)
@@ -515,10 +498,7 @@ PetscErrorCode rg_distributed_pend(RgDistributed *p, const double *x, double y)
   bool good;
 
   PetscCall(append_rows(p, 1, x, &y, &good));
-  if (good) {
-    PetscCall(whiten_outputs(p, before));
-    return 0;
-  }
+  if (good) return whiten_outputs(p, before);
   p->n = before;
   p->log_det = log_det;
   return 0;
@@ -537,8 +517,7 @@ PetscErrorCode rg_distributed_set_outputs(RgDistributed *p, double mean, const d
 {
   p->mean = mean;
   PetscCall(PetscArraycpy(p->y, y, p->n));
-  PetscCall(whiten_outputs(p, 0));
-  return 0;
+  return whiten_outputs(p, 0);
 }
 
 PetscErrorCode rg_distributed_solve(RgDistributed *p, bool lower, bool upper, int m, double *B)

@@ -188,8 +188,7 @@ PetscErrorCode rg_team_destroy(RgTeam **team)
   for (int i = 0; i < t->n_slots; i++) PetscCall(rg_distributed_destroy(&t->slots[i].posterior));
   PetscCall(PetscFree(t->slots));
   PetscCallMPI(MPI_Comm_free(&t->comm));
-  PetscCall(PetscFree(*team));
-  return 0;
+  return PetscFree(*team);
 }
 
 int rg_team_size(const RgTeam *team)

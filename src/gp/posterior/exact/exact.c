@@ -44,16 +44,13 @@ PetscErrorCode rg_factor_inverse_product(int n, const double *X, int ld, double 
     int width = rg_tile_width(n - j), count = PetscMin(width, n - j), rows = padded - j;
     const double *corner = X + j * stride + j;
 
-    for (int c = 0; c < width; c++) {
+    for (int c = 0; c < width; c++)
       for (int i = 0; i < rows; i++) tile[i * width + c] = corner[c * stride + i];
-    }
     ops->upper(rows, corner, stride, width, tile);
-    for (int i = 0; i < n - j; i++) {
+    for (int i = 0; i < n - j; i++)
       memcpy(P + (size_t)(j + i) * n + j, tile + (size_t)i * width, (size_t)count * sizeof *P);
-    }
   }
-  PetscCall(PetscFree(tile));
-  return 0;
+  return PetscFree(tile);
 }
 
 PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, const double *X,
@@ -83,8 +80,7 @@ PetscErrorCode rg_cross_covariance_destroy(RgCrossCovariance *cross)
 {
   PetscCall(PetscFree2(cross->points, cross->weights));
   PetscCall(PetscFree(cross->work));
-  PetscCall(PetscMemzero(cross, sizeof *cross));
-  return 0;
+  return PetscMemzero(cross, sizeof *cross);
 }
 
 /* C = weights' K, K (centres x m) the kernel between centres and candidates. */
@@ -150,9 +146,8 @@ PetscErrorCode rg_exact_invert(RgPosterior *posterior)
     rg_factor_invert(posterior->n, posterior->L, posterior->capacity, posterior->inverse);
     posterior->n_inverse = posterior->n;
   }
-  for (; posterior->n_inverse < posterior->n; posterior->n_inverse++) {
+  for (; posterior->n_inverse < posterior->n; posterior->n_inverse++)
     append_inverse_row(posterior, posterior->n_inverse);
-  }
   return 0;
 }
 
@@ -226,9 +221,8 @@ static PetscErrorCode fill_tile(const RgPosterior *posterior, const RgTileOps *o
   PetscCall(rg_kernel_add_trend(&posterior->kernel, n, posterior->X, tile->count, Z,
                                 (size_t)tile->width, V));
   for (int i = n * tile->width; i < rows * tile->width; i++) V[i] = 0.0;
-  if (work->has_variance) {
+  if (work->has_variance)
     ops->lower(rows, posterior->inverse, (size_t)posterior->capacity, tile->width, V);
-  }
   return 0;
 }
 
@@ -327,11 +321,9 @@ static PetscErrorCode exact_gradient(RgPosterior *posterior, int m, const double
   for (int j = 0; j < m; j += RG_TILE) {
     Tile tile = tile_at(work, j);
 
-    if (work->kept) {
+    if (work->kept)
       rg_kernel_scale_tile(kernel, tile.count, Z + (size_t)j * dim, tile.width, work->B);
-    } else {
-      PetscCall(fill_tile(posterior, ops, Z, true, &tile, work));
-    }
+    else PetscCall(fill_tile(posterior, ops, Z, true, &tile, work));
     weigh_tile(posterior, ops, &tile, mean_bar, variance_bar, work);
     PetscCall(PetscArrayzero(work->g, tile.width * columns));
     rg_kernel_tile_gradient(ops, kernel, work->n, work->A, work->B, tile.width, work->U,

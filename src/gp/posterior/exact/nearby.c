@@ -54,8 +54,7 @@ static PetscErrorCode pseudo_outputs(const RgPosterior *posterior, const RgKerne
   cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, r, pivots->lower, r, beta, 1);
   cblas_dtrmv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, r, projected->L,
               projected->capacity, beta, 1);
-  PetscCall(PetscFree(residual));
-  return 0;
+  return PetscFree(residual);
 }
 
 /* The posterior of the pivots, without outputs of its own. */
@@ -75,8 +74,7 @@ static PetscErrorCode fill(const RgPosterior *posterior, const RgKernelPivots *p
   PetscCall(PetscMalloc1((size_t)r * r, &scratch));
   PetscCall(pseudo_factor(pivots, noise, scratch, projected->capacity, projected->L, good));
   if (*good) PetscCall(pseudo_outputs(posterior, pivots, noise, scratch, projected, good));
-  PetscCall(PetscFree(scratch));
-  return 0;
+  return PetscFree(scratch);
 }
 
 PetscErrorCode rg_posterior_project(const RgPosterior *posterior, double tolerance,
@@ -93,8 +91,7 @@ PetscErrorCode rg_posterior_project(const RgPosterior *posterior, double toleran
     PetscCall(fill(posterior, &pivots, projected, made));
     if (!*made) PetscCall(rg_posterior_destroy(projected));
   }
-  PetscCall(rg_kernel_pivots_destroy(&pivots));
-  return 0;
+  return rg_kernel_pivots_destroy(&pivots);
 }
 
 /* Candidates of a tile. Fewer data are near 8 candidates than near RG_TILE, so a search takes two
@@ -136,8 +133,7 @@ static PetscErrorCode find_reach(const RgKernel *kernel, double least, double *r
     else low = distance;
   }
   *reach = falls && low < 1.0 ? high : INFINITY;
-  PetscCall(PetscFree(points));
-  return 0;
+  return PetscFree(points);
 }
 
 /* P from the inverted factor, and alpha, in the order of the sorted data. */
@@ -159,8 +155,7 @@ static PetscErrorCode fill_precision(RgPosterior *posterior, const PetscInt *ord
       nearby->precision[a * ld + b] = lower[i > j ? i * n + j : j * n + i];
     }
   }
-  PetscCall(PetscFree(lower));
-  return 0;
+  return PetscFree(lower);
 }
 
 PetscErrorCode rg_nearby_create(RgPosterior *posterior, double tolerance, RgNearby *nearby)
@@ -182,15 +177,13 @@ PetscErrorCode rg_nearby_create(RgPosterior *posterior, double tolerance, RgNear
   PetscCall(fill_precision(posterior, order, nearby));
   for (size_t a = 0; a < n; a++) nearby->at[a] = sorted[(a + 1) * dim - 1];
   PetscCall(find_reach(kernel, nearby->least, &nearby->reach));
-  PetscCall(PetscFree3(sorted, last, order));
-  return 0;
+  return PetscFree3(sorted, last, order);
 }
 
 static PetscErrorCode free_tiles(RgNearby *nearby)
 {
   PetscCall(PetscFree5(nearby->order, nearby->last, nearby->sorted, nearby->first, nearby->end));
-  PetscCall(PetscFree3(nearby->k, nearby->Pk, nearby->slope));
-  return 0;
+  return PetscFree3(nearby->k, nearby->Pk, nearby->slope);
 }
 
 PetscErrorCode rg_nearby_destroy(RgNearby *nearby)
@@ -224,8 +217,7 @@ static PetscErrorCode reserve(RgNearby *nearby, int tiles)
   const size_t size = slope_stride(nearby);
   PetscCall(PetscMalloc5(m, &nearby->order, m, &nearby->last, m * kernel->dim, &nearby->sorted,
                          tiles, &nearby->first, tiles, &nearby->end));
-  PetscCall(PetscMalloc3(size, &nearby->k, size, &nearby->Pk, factors * size, &nearby->slope));
-  return 0;
+  return PetscMalloc3(size, &nearby->k, size, &nearby->Pk, factors * size, &nearby->slope);
 }
 
 static bool counts(double least, const double *row)
@@ -365,6 +357,5 @@ PetscErrorCode rg_nearby_gradient(RgNearby *nearby, int m, const double *mean_ba
     for (int c = 0; c < count; c++)
       PetscCall(PetscArraycpy(G + (size_t)order[c] * dim, rows + c * dim, dim));
   }
-  PetscCall(PetscFree3(g, U, rows));
-  return 0;
+  return PetscFree3(g, U, rows);
 }

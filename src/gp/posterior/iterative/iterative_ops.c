@@ -35,9 +35,8 @@ static PetscErrorCode reset(MPI_Comm comm, const RgTeamTask *task, RgIterative *
   options.rank = (int)given[1];
   options.max_iterations = (int)given[2];
   PetscCall(rg_iterative_destroy(gp));
-  PetscCall(
-    rg_iterative_create(comm, task->kernel, task->noise_variance, task->mean, &data, &options, gp));
-  return 0;
+  return rg_iterative_create(comm, task->kernel, task->noise_variance, task->mean, &data, &options,
+                             gp);
 }
 
 PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **state)
@@ -105,9 +104,8 @@ static PetscErrorCode iterative_open(RgPosterior *posterior, int n)
 static PetscErrorCode iterative_close(RgPosterior *posterior)
 {
   PetscCall(run(posterior, (RgTeamTask){.code = CLOSE}));
-  PetscCall(RG_FREE(&posterior->iterative->mean, &posterior->iterative->variance,
-                    &posterior->iterative->kept, &posterior->iterative));
-  return 0;
+  return RG_FREE(&posterior->iterative->mean, &posterior->iterative->variance,
+                 &posterior->iterative->kept, &posterior->iterative);
 }
 
 static PetscErrorCode iterative_predict(RgPosterior *posterior, int m, const double *Z,
@@ -122,10 +120,7 @@ static PetscErrorCode iterative_predict(RgPosterior *posterior, int m, const dou
                            .out = {mean, variance}};
 
   if (work) work->kept = false;
-  if (posterior->n) {
-    PetscCall(run(posterior, task));
-    return 0;
-  }
+  if (posterior->n) return run(posterior, task);
   for (int j = 0; j < m; j++) mean[j] = posterior->mean;
   for (int j = 0; variance && j < m; j++) variance[j] = rg_kernel_diagonal(&posterior->kernel);
   return 0;
@@ -163,8 +158,7 @@ static PetscErrorCode change(RgPosterior *posterior, RgTeamTask *task, RgFailure
                    posterior->n, own->iterations, own->residual, own->options.tolerance);
     return 0;
   }
-  PetscCall(refresh_points(posterior));
-  return 0;
+  return refresh_points(posterior);
 }
 
 static PetscErrorCode iterative_reset(RgPosterior *posterior, const RgObservations *data,
@@ -181,9 +175,8 @@ static PetscErrorCode iterative_reset(RgPosterior *posterior, const RgObservatio
                      .count = {n * (size_t)posterior->kernel.dim, n, 3},
                      .array = {posterior->X, posterior->y, options}};
 
-  if (n) PetscCall(change(posterior, &task, failure));
-  else PetscCall(refresh_points(posterior));
-  return 0;
+  if (n) return change(posterior, &task, failure);
+  return refresh_points(posterior);
 }
 
 static PetscErrorCode iterative_extend(RgPosterior *posterior, const RgObservations *data,
@@ -195,9 +188,8 @@ static PetscErrorCode iterative_extend(RgPosterior *posterior, const RgObservati
                      .count = {m * (size_t)posterior->kernel.dim, m},
                      .array = {rg_team_array(data->X), rg_team_array(data->y)}};
 
-  if (posterior->n == data->n) PetscCall(iterative_reset(posterior, data, failure));
-  else PetscCall(change(posterior, &task, failure));
-  return 0;
+  if (posterior->n == data->n) return iterative_reset(posterior, data, failure);
+  return change(posterior, &task, failure);
 }
 
 static PetscErrorCode iterative_set_outputs(RgPosterior *posterior)
@@ -239,9 +231,8 @@ static PetscErrorCode iterative_gradient(RgPosterior *posterior, int m, const do
     .out_count = {count * (size_t)posterior->kernel.dim},
     .out = {G}};
 
-  if (posterior->n) PetscCall(run(posterior, task));
-  else PetscCall(PetscArrayzero(G, count * (size_t)posterior->kernel.dim));
-  return 0;
+  if (posterior->n) return run(posterior, task);
+  return PetscArrayzero(G, count * (size_t)posterior->kernel.dim);
 }
 
 static PetscErrorCode iterative_keep(RgPosterior *posterior)
@@ -255,8 +246,7 @@ static PetscErrorCode iterative_keep(RgPosterior *posterior)
   if (!size) return 0;
   if (!own->kept) PetscCall(PetscMalloc1(2 * size, &own->kept));
   PetscCall(PetscArraycpy(own->kept, own->mean, size));
-  PetscCall(PetscArraycpy(own->kept + size, own->variance, size));
-  return 0;
+  return PetscArraycpy(own->kept + size, own->variance, size);
 }
 
 /* The noise is positive, so every point adds something. Without data there is nothing to extend,
@@ -279,8 +269,7 @@ static PetscErrorCode iterative_restore(RgPosterior *posterior)
   own->residual = own->residual_kept;
   if (!size) return 0;
   PetscCall(PetscArraycpy(own->mean, own->kept, size));
-  PetscCall(PetscArraycpy(own->variance, own->kept + size, size));
-  return 0;
+  return PetscArraycpy(own->variance, own->kept + size, size);
 }
 
 static double iterative_log_likelihood(const RgPosterior *posterior)

@@ -92,8 +92,7 @@ PetscErrorCode rg_iterative_destroy(RgIterative **gp)
   PetscCall(PetscFree2(g->cached_V, g->cached_Z));
   PetscCall(PetscFree4(g->pivots, g->T, g->gram, g->M));
   PetscCallMPI(MPI_Comm_free(&g->comm));
-  PetscCall(PetscFree(*gp));
-  return 0;
+  return PetscFree(*gp);
 }
 
 PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, const double *y)
@@ -151,15 +150,13 @@ PetscErrorCode rg_iterative_restore(RgIterative *gp)
   gp->basis = kept->basis;
   gp->cached = 0;
   if (kept->has_new_base) PetscCall(PetscFree(gp->S));
-  PetscCall(forget_kept(gp));
-  return 0;
+  return forget_kept(gp);
 }
 
 PetscErrorCode rg_iterative_set_outputs(RgIterative *gp, double mean, const double *y)
 {
   gp->mean = mean;
-  PetscCall(PetscArraycpy(gp->y, y, gp->n));
-  return 0;
+  return PetscArraycpy(gp->y, y, gp->n);
 }
 
 /* ---- mean and variance --------------------------------------------------------------------- */
@@ -176,8 +173,7 @@ PetscErrorCode rg_iterative_solve(RgIterative *gp, RgIterativeReport *report)
   else PetscCall(PetscMalloc1(gp->n, &gp->alpha));
   PetscCall(rg_iterative_solve_stack(gp, 1, b, guess, u, report));
   PetscCall(rg_iterative_gather(gp, 1, u, gp->alpha));
-  PetscCall(PetscFree2(b, u));
-  return 0;
+  return PetscFree2(b, u);
 }
 
 /* Every rank adds up its rows. */
@@ -199,8 +195,7 @@ PetscErrorCode rg_iterative_mean(RgIterative *gp, int m, const double *Z, double
     }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, mean, m, MPI_DOUBLE, MPI_SUM, gp->comm));
   for (int j = 0; j < m; j++) mean[j] += gp->mean;
-  PetscCall(PetscFree(K));
-  return 0;
+  return PetscFree(K);
 }
 
 PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B, RgIterativeReport *report)
@@ -225,8 +220,7 @@ PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B, RgIter
     for (int i = 0; i < gp->n; i++)
       for (int k = 0; k < s; k++) B[(size_t)i * (size_t)m + j + k] = all[(size_t)i * s + k];
   }
-  PetscCall(PetscFree3(mine, solution, all));
-  return 0;
+  return PetscFree3(mine, solution, all);
 }
 
 /* ---- log determinant ----------------------------------------------------------------------- */
@@ -248,8 +242,7 @@ static PetscErrorCode draw_probes(const RgIterative *gp, int s, double *B)
                   1.0, sum, 1);
     for (int i = 0; i < gp->rows; i++) B[(size_t)i * s + k] = sum[i];
   }
-  PetscCall(PetscFree2(normals, sum));
-  return 0;
+  return PetscFree2(normals, sum);
 }
 
 /* First two moments of log(eigenvalue) under the spectral measure of the preconditioned matrix,
@@ -281,8 +274,7 @@ static PetscErrorCode quadrature(const RgIterative *gp, double moments[2])
     moments[0] += weight * logarithm;
     moments[1] += weight * logarithm * logarithm;
   }
-  PetscCall(PetscFree3(diagonal, off, vectors));
-  return 0;
+  return PetscFree3(diagonal, off, vectors);
 }
 
 PetscErrorCode rg_iterative_log_determinant(RgIterative *gp, double *value, double *error,

@@ -22,8 +22,7 @@ PetscErrorCode rg_iterative_gather(const RgIterative *gp, int s, const double *m
   }
   PetscCallMPI(
     MPI_Allgatherv(mine, gp->rows * s, MPI_DOUBLE, all, counts, starts, MPI_DOUBLE, gp->comm));
-  PetscCall(PetscFree2(counts, starts));
-  return 0;
+  return PetscFree2(counts, starts);
 }
 
 /* Y (this rank's rows of a stack) = (K + noise I) V; V: all n rows. */
@@ -54,8 +53,7 @@ static PetscErrorCode iterative_multiply(const RgIterative *gp, int s, const dou
     for (int k = 0; k < count * s; k++)
       Y[(size_t)j * s + k] = sum[k] + gp->noise_variance * V[(size_t)(first + j) * s + k];
   }
-  PetscCall(PetscFree4(value, B, sum, scratch));
-  return 0;
+  return PetscFree4(value, B, sum, scratch);
 }
 
 /* ---- pivoted Cholesky ---------------------------------------------------------------------- */
@@ -151,8 +149,7 @@ PetscErrorCode rg_iterative_build_preconditioner(RgIterative *gp)
                 r);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, gp->gram, r * r, MPI_DOUBLE, MPI_SUM, gp->comm));
   for (int k = 0; k < r; k++) gp->gram[(size_t)k * (r + 1)] += gp->noise_variance;
-  PetscCall(factor_gram(gp));
-  return 0;
+  return factor_gram(gp);
 }
 
 PetscErrorCode rg_iterative_extend_preconditioner(RgIterative *gp, int m)
@@ -182,8 +179,7 @@ PetscErrorCode rg_iterative_extend_preconditioner(RgIterative *gp, int m)
   }
   PetscCall(PetscFree(row));
   if (last) gp->rows += m;
-  PetscCall(factor_gram(gp));
-  return 0;
+  return factor_gram(gp);
 }
 
 /* (noise I + L L')^-1 = (I - L (noise I + L'L)^-1 L') / noise */
@@ -256,8 +252,7 @@ static PetscErrorCode project_matrix(RgIterative *gp)
       for (int i = c + k; i < r; i++)
         gp->G[(size_t)(c + k) * (size_t)gp->basis_room + i] = part[(size_t)i * s + k];
   }
-  PetscCall(PetscFree4(mine, all, product, part));
-  return 0;
+  return PetscFree4(mine, all, product, part);
 }
 
 /* The basis for the present data. The amount added to the diagonal covers the rounding of the
@@ -320,8 +315,7 @@ static PetscErrorCode project(RgIterative *gp, int size, int m, const double *Z,
   if (size)
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, size, 1.0,
                 gp->G, gp->basis_room, V, m);
-  PetscCall(PetscFree(K));
-  return 0;
+  return PetscFree(K);
 }
 
 /* Append unit vectors for the data that arrived since, one by one. Rebuild everything when they
@@ -346,8 +340,7 @@ static PetscErrorCode update(RgIterative *gp)
     gp->basis++;
     gp->cached = 0;
   }
-  PetscCall(PetscFree(row));
-  return 0;
+  return PetscFree(row);
 }
 
 PetscErrorCode rg_iterative_predict(RgIterative *gp, int m, const double *Z, double *mean,
@@ -421,8 +414,7 @@ PetscErrorCode rg_iterative_gradient(RgIterative *gp, int m, const double *Z,
   }
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, G, (int)((size_t)m * dim), MPI_DOUBLE, MPI_SUM, gp->comm));
-  PetscCall(PetscFree2(V, weight));
-  return 0;
+  return PetscFree2(V, weight);
 }
 
 static PetscErrorCode apply_matrix(Mat matrix, Vec in, Vec out)
@@ -471,8 +463,7 @@ static PetscErrorCode get_diagonal(Mat matrix, Vec diagonal)
   RgIterative *gp;
 
   PetscCall(MatShellGetContext(matrix, &gp));
-  PetscCall(VecSet(diagonal, rg_kernel_diagonal(gp->kernel) + gp->noise_variance));
-  return 0;
+  return VecSet(diagonal, rg_kernel_diagonal(gp->kernel) + gp->noise_variance);
 }
 
 static PetscErrorCode solver_create(RgIterative *gp, Mat *matrix, KSP *ksp)
@@ -494,8 +485,7 @@ static PetscErrorCode solver_create(RgIterative *gp, Mat *matrix, KSP *ksp)
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(PCShellSetContext(pc, gp));
   PetscCall(PCShellSetApply(pc, apply_preconditioner));
-  PetscCall(KSPSetFromOptions(*ksp));
-  return 0;
+  return KSPSetFromOptions(*ksp);
 }
 
 PetscErrorCode rg_iterative_solve_stack(RgIterative *gp, int s, const double *B, bool guess,
@@ -539,6 +529,5 @@ PetscErrorCode rg_iterative_solve_stack(RgIterative *gp, int s, const double *B,
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&u));
   PetscCall(KSPDestroy(&ksp));
-  PetscCall(MatDestroy(&matrix));
-  return 0;
+  return MatDestroy(&matrix);
 }

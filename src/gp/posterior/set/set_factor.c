@@ -41,9 +41,8 @@ static PetscErrorCode join_axes(const RgDomain *domain, RgSetPrior *prior)
   double *axes;
 
   prior->n_axes = domain->design.dim + domain->context.dim;
-  for (int p = 0; p < 2; p++) {
+  for (int p = 0; p < 2; p++)
     for (int k = 0; k < parts[p]->dim; k++) total += parts[p]->levels[k];
-  }
   PetscCall(PetscMalloc1(prior->n_axes, &prior->levels));
   PetscCall(PetscMalloc1(total, &prior->axes));
   levels = prior->levels;
@@ -74,16 +73,14 @@ PetscErrorCode rg_set_prior_create(const RgDomain *domain, const RgKernel *kerne
     PetscCall(join_axes(domain, prior));
   PetscCall(rg_kernel_copy(kernel, &prior->kernel));
   prior->padded = rg_pad(prior->size);
-  PetscCall(rg_set_prior_set_kernel(prior, kernel));
-  return 0;
+  return rg_set_prior_set_kernel(prior, kernel);
 }
 
 PetscErrorCode rg_set_prior_destroy(RgSetPrior *prior)
 {
   PetscCall(rg_kernel_destroy(&prior->kernel));
-  PetscCall(RG_FREE(&prior->points, &prior->levels, &prior->axes, &prior->tables, &prior->scaled,
-                    &prior->work));
-  return 0;
+  return RG_FREE(&prior->points, &prior->levels, &prior->axes, &prior->tables, &prior->scaled,
+                 &prior->work);
 }
 
 /* Entries of the tables of one term. */
@@ -147,11 +144,10 @@ static void outer(int n, const double *a, int m, const double *b, bool add, doub
   for (int i = 0; i < n; i++, out += m) {
     double ai = a[i];
 
-    if (add) {
+    if (add)
       for (int j = 0; j < m; j++) out[j] += ai * b[j];
-    } else {
+    else
       for (int j = 0; j < m; j++) out[j] = ai * b[j];
-    }
   }
 }
 
@@ -203,8 +199,7 @@ void rg_set_prior_row(const RgSetPrior *prior, int index, double *row)
 PetscErrorCode rg_set_factor_destroy(RgSetFactor *factor)
 {
   PetscCall(RG_FREE(&factor->L, &factor->work));
-  PetscCall(PetscMemzero(factor, sizeof *factor));
-  return 0;
+  return PetscMemzero(factor, sizeof *factor);
 }
 
 /* Cholesky factor of K (n x n, both triangles) in L (column-major, lower), with growing jitter. */
@@ -238,9 +233,8 @@ static PetscErrorCode factor_table(size_t n, const double *table, double *L, dou
   }
   PetscCall(factor_matrix((int)n, table, L, jitter, failure));
   /* From column-major to row-major; tables are symmetric, L is not. */
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < i; j++) L[i * n + j] = L[j * n + i];
-  }
   return 0;
 }
 
@@ -278,8 +272,7 @@ PetscErrorCode rg_set_factor_update(RgSetFactor *factor, const RgSetPrior *prior
   PetscCall(PetscMalloc1(size, &K));
   PetscCall(rg_kernel_matrix(&prior->kernel, prior->size, prior->points, K));
   PetscCall(factor_matrix(prior->size, K, factor->L, &factor->jitter, failure));
-  PetscCall(PetscFree(K));
-  return 0;
+  return PetscFree(K);
 }
 
 /* F <- (A_1 (x) A_2 (x) ...) F for one term, whose matrices start at A. */
@@ -376,13 +369,11 @@ PetscErrorCode rg_set_factor_covariance(RgSetFactor *factor, int count, int n, c
   for (int l = 0; l < n; l += ROWS_PER_BLOCK) {
     int width = PetscMin(ROWS_PER_BLOCK, n - l);
 
-    for (int r = 0; r < width; r++) {
+    for (int r = 0; r < width; r++)
       PetscCall(PetscArraycpy(X + r * dim, prior->points + (size_t)index[l + r] * dim, dim));
-    }
     PetscCall(rg_kernel_cross(&prior->kernel, width, X, size, prior->points, K));
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, count, size, width, 1.0,
                 rows + (size_t)l * count, count, K, size, 1.0, F, count);
   }
-  PetscCall(PetscFree2(X, K));
-  return 0;
+  return PetscFree2(X, K);
 }

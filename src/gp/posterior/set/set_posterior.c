@@ -22,11 +22,9 @@ static void copy_tile(int n, size_t after, size_t first, int width, double *F, d
     for (int i = 0; i < n; i++, place += after, row += RG_VECTOR_TILE) {
       double *from = load ? place : row, *to = load ? row : place;
 
-      if (run == RG_VECTOR_TILE) {
-        memcpy(to, from, RG_VECTOR_TILE * sizeof *to);
-      } else {
+      if (run == RG_VECTOR_TILE) memcpy(to, from, RG_VECTOR_TILE * sizeof *to);
+      else
         for (int q = 0; q < run; q++) to[q] = from[q];
-      }
     }
     done += run;
   }
@@ -88,8 +86,7 @@ static PetscErrorCode rows_destroy(void **state)
   Rows *rows = *state;
 
   for (int b = 0; b < rows->n_blocks; b++) PetscCall(PetscFree(rows->blocks[b]));
-  PetscCall(RG_FREE(&rows->blocks, state));
-  return 0;
+  return RG_FREE(&rows->blocks, state);
 }
 
 static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int index, double *out)
@@ -107,8 +104,7 @@ static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int 
                          c + l, row_of(rows, l) + j, rows->stride, out + j);
     }
   }
-  PetscCall(PetscFree(c));
-  return 0;
+  return PetscFree(c);
 }
 
 static PetscErrorCode rows_push(void *state, double pivot, const double *row)
@@ -165,8 +161,7 @@ static PetscErrorCode prepare_backend(RgSetPosterior *posterior)
              "The %s representation does not apply to this kernel and set", backend->name);
   if (posterior->state) PetscCall(posterior->backend->destroy(&posterior->state));
   posterior->backend = backend;
-  PetscCall(backend->create(prior, posterior->capacity, &posterior->state));
-  return 0;
+  return backend->create(prior, posterior->capacity, &posterior->state);
 }
 
 /* Return to the prior. */
@@ -218,9 +213,8 @@ PetscErrorCode rg_set_posterior_destroy(RgSetPosterior **posterior)
   if (!*posterior) return 0;
   if ((*posterior)->state) PetscCall((*posterior)->backend->destroy(&(*posterior)->state));
   PetscCall(rg_set_prior_destroy(&(*posterior)->prior));
-  PetscCall(RG_FREE(&(*posterior)->mean, &(*posterior)->variance, &(*posterior)->row,
-                    &(*posterior)->kept, posterior));
-  return 0;
+  return RG_FREE(&(*posterior)->mean, &(*posterior)->variance, &(*posterior)->row,
+                 &(*posterior)->kept, posterior);
 }
 
 PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel *kernel,
@@ -233,9 +227,8 @@ PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel 
   posterior->prior_mean = mean;
   PetscCall(prepare_backend(posterior));
   forget(posterior);
-  for (int l = 0; l < posterior->n_listeners; l++) {
+  for (int l = 0; l < posterior->n_listeners; l++)
     PetscCall(posterior->listeners[l].reset(posterior->listeners[l].closure, posterior));
-  }
   return 0;
 }
 
@@ -264,9 +257,8 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
     posterior->backend->covariance(posterior->state, &posterior->prior, index, posterior->row));
   update.step = (y - posterior->mean[index]) / update.pivot;
   ops->scale((size_t)size, 1.0 / update.pivot, posterior->row);
-  for (int l = 0; l < posterior->n_listeners; l++) {
+  for (int l = 0; l < posterior->n_listeners; l++)
     PetscCall(posterior->listeners[l].update(posterior->listeners[l].closure, posterior, &update));
-  }
   ops->absorb((size_t)size, update.step, posterior->row, posterior->mean, posterior->variance);
   PetscCall(posterior->backend->push(posterior->state, update.pivot, posterior->row));
   posterior->n_rows++;
@@ -307,16 +299,14 @@ PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetLis
   PetscCheck(posterior->n_listeners < RG_SET_LISTENERS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "More than %d followers", RG_SET_LISTENERS);
   posterior->listeners[posterior->n_listeners++] = *listener;
-  PetscCall(listener->reset(listener->closure, posterior));
-  return 0;
+  return listener->reset(listener->closure, posterior);
 }
 
 PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int index, double *out)
 {
   PetscCheck(index >= 0 && index < posterior->prior.size, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Point %d of a set of %d", index, posterior->prior.size);
-  PetscCall(posterior->backend->covariance(posterior->state, &posterior->prior, index, out));
-  return 0;
+  return posterior->backend->covariance(posterior->state, &posterior->prior, index, out);
 }
 
 static PetscErrorCode set_close(RgPosterior *posterior)
@@ -337,8 +327,7 @@ static PetscErrorCode set_reset(RgPosterior *posterior, const RgObservations *da
 {
   PetscCall(rg_set_posterior_reset(posterior->set, &posterior->kernel, posterior->noise_variance,
                                    posterior->mean));
-  PetscCall(set_extend(posterior, data, failure));
-  return 0;
+  return set_extend(posterior, data, failure);
 }
 
 static PetscErrorCode set_keep(RgPosterior *posterior)

@@ -34,9 +34,8 @@ static size_t term_axes(const RgSetPrior *prior, const RgKernelTerm *term, bool 
   size_t size = 1;
 
   for (int a = 0; a < prior->n_axes; a++) used[a] = false;
-  for (int f = 0; f < term->n_factors; f++) {
+  for (int f = 0; f < term->n_factors; f++)
     for (int k = 0; k < term->factors[f].n_inputs; k++) used[term->factors[f].inputs[k]] = true;
-  }
   for (int a = 0; a < prior->n_axes; a++) size *= used[a] ? (size_t)prior->levels[a] : 1;
   return size;
 }
@@ -48,9 +47,8 @@ static bool additive_applies(const RgSetPrior *prior)
   bool used[64];
 
   if (prior->n_axes == 0 || prior->n_axes > 64 || rg_kernel_shifts(&prior->kernel)) return false;
-  for (int t = 0; t < prior->kernel.n_terms; t++) {
+  for (int t = 0; t < prior->kernel.n_terms; t++)
     total += term_axes(prior, &prior->kernel.terms[t], used);
-  }
   return 4 * total <= (size_t)prior->size;
 }
 
@@ -110,9 +108,8 @@ static PetscErrorCode additive_destroy(void **state)
 
   for (int t = 0; t < additive->n_components; t++)
     PetscCall(RG_FREE(&additive->components[t].stride, &additive->components[t].points));
-  PetscCall(RG_FREE(&additive->components, &additive->rows, &additive->table,
-                    &additive->coefficient, state));
-  return 0;
+  return RG_FREE(&additive->components, &additive->rows, &additive->table, &additive->coefficient,
+                 state);
 }
 
 /* out (the grid of the axes from `axis` on) += table, from its entry `at`. The last axes form
@@ -133,9 +130,8 @@ static double *add_component(const Component *component, const RgSetPrior *prior
     }
     return out + length;
   }
-  for (int i = 0; i < prior->levels[axis]; i++) {
+  for (int i = 0; i < prior->levels[axis]; i++)
     out = add_component(component, prior, axis + 1, run, table + i * component->stride[axis], out);
-  }
   return out;
 }
 
@@ -182,12 +178,10 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
         additive->rows[(size_t)j * additive->total + component->offset + at];
     }
   }
-  if (additive->n) {
+  if (additive->n)
     cblas_dgemv(CblasColMajor, CblasNoTrans, additive->total, additive->n, -1.0, additive->rows,
                 additive->total, additive->coefficient, 1, 1.0, additive->table, 1);
-  }
-  PetscCall(spread(additive, prior, out));
-  return 0;
+  return spread(additive, prior, out);
 }
 
 /* The tables are those of the covariance computed last. */
@@ -238,9 +232,8 @@ static bool kernel_splits(const RgKernel *kernel, int split)
 
     if (factor->shift) return false;
     if (rg_kernel_classes[factor->family]->separable) continue;
-    for (int k = 1; k < factor->n_inputs; k++) {
+    for (int k = 1; k < factor->n_inputs; k++)
       if ((factor->inputs[k] < split) != (factor->inputs[0] < split)) return false;
-    }
   }
   return true;
 }
@@ -279,9 +272,8 @@ static PetscErrorCode gather(const RgSetPrior *prior, int n, int stride, double 
   size_t dim = (size_t)prior->kernel.dim;
 
   PetscCall(PetscMalloc1(n * dim, points));
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     PetscCall(PetscArraycpy(*points + i * dim, prior->points + (size_t)i * stride * dim, dim));
-  }
   return 0;
 }
 
@@ -310,9 +302,8 @@ static PetscErrorCode product_destroy(void **state)
   Product *product = *state;
 
   PetscCall(PetscFree3(product->L, product->c, product->w));
-  PetscCall(
-    RG_FREE(&product->first, &product->second, &product->A, &product->B, &product->scaled, state));
-  return 0;
+  return RG_FREE(&product->first, &product->second, &product->A, &product->B, &product->scaled,
+                 state);
 }
 
 static PetscErrorCode double_capacity(Product *product)
@@ -360,9 +351,8 @@ static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, i
   int i = index / n_second, j = index % n_second;
 
   PetscCall(columns_of(product, prior, index));
-  for (int s = 0; s < n; s++) {
+  for (int s = 0; s < n; s++)
     product->c[s] = product->A[(size_t)s * n_first + i] * product->B[(size_t)s * n_second + j];
-  }
   if (n) {
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, product->L,
                 product->capacity, product->c, 1);
