@@ -7,6 +7,7 @@
 
 #include "regatta/stream.h"
 #include "gp/kernel/family.h"
+#include "gp/kernel/kernel_internal.h"
 #include "gp/posterior/posterior.h"
 
 /* `variant` of a kernel over 4 inputs: 0 isotropic, 1 ARD, 2 product of two groups, 3 additive, 4 a
@@ -78,6 +79,36 @@ static inline void support_normals(uint64_t seed, int n, double *z)
   RgRandom random = rg_stream_at(&stream, 0);
 
   rg_random_normals(&random, (size_t)n, z);
+}
+
+/* Hyperparameters from their logarithms, in the order of rg_kernel_get_theta. */
+static inline void support_set_theta(RgKernel *kernel, const double *theta)
+{
+  for (int t = 0; t < kernel->n_terms; t++) {
+    RgKernelTerm *term = &kernel->terms[t];
+    for (int f = 0; f < term->n_factors; f++) {
+      for (int s = 0; s < term->factors[f].n_scales; s++)
+        term->factors[f].length_scale[s] = exp(*theta++);
+      for (int o = 0; o < rg_kernel_n_odds(&term->factors[f]); o++)
+        term->factors[f].odds[o] = exp(*theta++);
+    }
+    term->variance = exp(*theta++);
+  }
+  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) kernel->warp[j] = exp(*theta++);
+  for (int j = 0; kernel->trend && j < 2; j++) kernel->trend[j] = exp(*theta++);
+}
+
+/* Log marginal likelihood of the data: -1/2 beta'beta - log det L - n/2 log(2 pi); 0 without a
+   factor. */
+static inline double support_log_likelihood(const RgPosterior *posterior)
+{
+  double value = 0;
+
+  if (!rg_posterior_has_factor(posterior)) return 0;
+  for (int i = 0; i < posterior->n; i++)
+    value -= 0.5 * posterior->beta[i] * posterior->beta[i] +
+             log(posterior->L[(size_t)i * posterior->capacity + i]) + 0.5 * log(2 * M_PI);
+  return value;
 }
 
 /* The posterior of n <= 64 data. */

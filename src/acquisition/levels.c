@@ -143,7 +143,6 @@ int rg_levels_neighbours(const RgSpace *space, const double *x, double *out)
     const double levels = rg_space_levels(space, j);
     const double here = levels > 0 ? rg_space_level_at(space, j, x[j]) : 0;
     const bool choice = space->inputs[j].kind == RG_INPUT_CHOICE;
-
     for (double k = 0; choice && k < levels; k++)
       if (k != here) n += add_neighbour(space, x, j, k, out + n * dim);
     for (double step = 1; !choice && step < levels; step *= 4) {
@@ -184,7 +183,6 @@ static PetscErrorCode step(Climb *climb, bool *moved)
   for (int i = 0; i < climb->n; i++) {
     const int count = climb->count[i];
     int best = -1;
-
     for (int k = first; k < first + count; k++)
       if (isfinite(climb->at[k]) && climb->at[k] > climb->value[i]) {
         climb->value[i] = climb->at[k];
@@ -207,7 +205,6 @@ static PetscErrorCode gather(int dim, int m, double *x, double *value, int *n)
   for (*n = 0; *n < PetscMin(m, CLIMBERS);) {
     int best = *n;
     bool known = false;
-
     for (int i = *n + 1; i < m; i++)
       if (value[i] > value[best]) best = i;
     const double top = value[best];

@@ -69,7 +69,6 @@ const RgParam rg_maximiser_params[] = {
 
 enum { SELECT_BEST, SELECT_BOLTZMANN }; /* RgMaximiserOptions.selection */
 
-/* Raw points and starts of one maximisation. */
 typedef struct {
   int dim, n, m;  /* numbers of raw points and starts */
   double *points; /* n x dim */

@@ -89,11 +89,7 @@ PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler)
 /* Make room for `size` numbers. What the buffer holds is lost if it grows. */
 static PetscErrorCode reserve(size_t size, Buffer *buffer)
 {
-  if (size <= buffer->room) return 0;
-  PetscCall(PetscFree(buffer->at));
-  PetscCall(PetscMalloc1(2 * size, &buffer->at));
-  buffer->room = 2 * size;
-  return 0;
+  return rg_room(size, 2 * size, &buffer->room, &buffer->at);
 }
 
 /* Fill sampler->noise (n x count): `count` draws of the noise of the n data. */

@@ -109,35 +109,20 @@ static PetscErrorCode largest_slope(Slope *slope, const RgSearch *search, RgRand
   return 0;
 }
 
-/* The largest length scale of every input. */
-static void length_scales(const RgKernel *kernel, double *scale)
-{
-  for (int j = 0; j < kernel->dim; j++) scale[j] = 0;
-  for (int t = 0; t < kernel->n_terms; t++)
-    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
-      const RgKernelFactor *factor = &kernel->terms[t].factors[f];
-      for (int k = 0; k < factor->n_inputs; k++) {
-        const double own = factor->length_scale[factor->n_scales == 1 ? 0 : k];
-        scale[factor->inputs[k]] = fmax(scale[factor->inputs[k]], own);
-      }
-    }
-}
-
 /* L of every point in flight: one for all, or each in a box of its own, clipped to the cube. */
 static PetscErrorCode find_slopes(RgPenalty *penalty, RgPosterior *posterior,
                                   const RgSearch *search, RgRandom *random, RgFailure *failure)
 {
   const bool local = penalty->options.lipschitz == RG_LIPSCHITZ_LOCAL;
   Slope slope = {.posterior = posterior};
-  double *scale;
+  double least, most;
 
-  PetscCall(
-    PetscMalloc3(penalty->dim, &scale, penalty->dim, &slope.lower, penalty->dim, &slope.width));
-  length_scales(&posterior->kernel, scale);
+  PetscCall(PetscMalloc2(penalty->dim, &slope.lower, penalty->dim, &slope.width));
   for (int i = 0; i < penalty->n && !failure->failed; i++) {
     for (int j = 0; j < penalty->dim; j++) {
       const double x = penalty->x[(size_t)i * penalty->dim + j];
-      const double half = local ? penalty->options.box * scale[j] : 1;
+      if (local) rg_kernel_scale_range(&posterior->kernel, j, &least, &most);
+      const double half = local ? penalty->options.box * most : 1;
       slope.lower[j] = fmax(x - half, 0);
       slope.width[j] = fmin(x + half, 1) - slope.lower[j];
     }
@@ -145,7 +130,7 @@ static PetscErrorCode find_slopes(RgPenalty *penalty, RgPosterior *posterior,
     else PetscCall(largest_slope(&slope, search, random, &penalty->slope[i], failure));
   }
   PetscCall(rg_prediction_destroy(&slope.work));
-  return PetscFree3(scale, slope.lower, slope.width);
+  return PetscFree2(slope.lower, slope.width);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */

@@ -36,7 +36,6 @@ static void bound(const RgRegressionSearch *search, int m, int dim, const double
     double mean = (value[i] - search->shift) / search->deviation;
     double sd = search->width > 0.0 ? search->width * exp(-0.5 * log_weight[i]) : 0.0;
     double *g = gradient ? gradient + (size_t)i * dim : NULL;
-
     value[i] = mean + sd;
     for (int k = 0; g && k < dim; k++)
       g[k] = g[k] / search->deviation - 0.5 * sd * d_log[(size_t)i * dim + k];
@@ -51,7 +50,6 @@ static void log_bound(const RgRegressionSearch *search, int m, int dim, const do
     double mean = (value[i] - search->shift) / search->deviation;
     double inverse = exp(0.5 * log_weight[i]) / search->width, ratio = mean * inverse;
     double *g = gradient ? gradient + (size_t)i * dim : NULL;
-
     if (ratio > -1.0) {
       value[i] = log(search->width) - 0.5 * log_weight[i] + log1p(ratio);
       for (int k = 0; g && k < dim; k++)
@@ -71,7 +69,6 @@ static void exploitation(const RgRegressionSearch *search, int m, int dim, doubl
   for (int i = 0; i < m; i++) {
     double mean = (value[i] - search->shift) / search->deviation;
     double grid = TIE * fmax(1.0, fabs(mean));
-
     value[i] = grid * round(mean / grid);
     for (int k = 0; gradient && k < dim; k++) gradient[(size_t)i * dim + k] /= search->deviation;
   }

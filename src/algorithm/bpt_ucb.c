@@ -81,7 +81,6 @@ static int least_certain(int n, const double *mean, const double *variance, doub
 
   for (int j = 0; j < n; j++) {
     double z = variance[j] > 0.0 ? fabs(mean[j] - threshold) / sqrt(variance[j]) : INFINITY;
-
     if (z >= least) continue;
     least = z;
     best = j;
@@ -105,10 +104,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   variance = rg_posterior_variances(&model->posterior);
   for (int i = 0; i < state->n_designs; i++) {
     double above = 0.0, spread = 0.0, a, s;
-
     for (int j = 0; j < state->n_contexts; j++) {
       size_t k = (size_t)i * state->n_contexts + j;
-
       exceedance(mean[k] - threshold, variance[k], &a, &s);
       above += state->p[j] * a;
       spread += state->p[j] * s;

@@ -18,9 +18,10 @@ static PetscErrorCode read_formula(const char *text, const RgSpace *design, RgAr
   return rg_expression_expect_end(&parser, "formula");
 }
 
-PetscErrorCode rg_costs_check(const char *text, const RgDomain *domain, RgPlace place,
+PetscErrorCode rg_costs_check(const void *options, const RgDomain *domain, RgPlace place,
                               RgDiagnostics *diagnostics)
 {
+  const char *text = ((const RgCostOptions *)options)->cost;
   RgArithmetic formula;
   RgText mistake = {0};
 
@@ -31,14 +32,17 @@ PetscErrorCode rg_costs_check(const char *text, const RgDomain *domain, RgPlace 
   return rg_arithmetic_clear(&formula);
 }
 
-PetscErrorCode rg_costs_create(const RgAlgorithm *algorithm, const char *formula, RgCosts *costs)
+PetscErrorCode rg_costs_create(RgAlgorithm *algorithm)
 {
+  const char *formula = ((const RgCostOptions *)algorithm->options)->cost;
+  RgCosts *costs = &((RgCostState *)algorithm->state)->costs;
   const RgSetup *setup = &algorithm->setup;
   const int capacity = setup->n_initial + setup->n_iterations;
   const RgModelHost host = {.team = setup->team, .clock = setup->clock};
   RgStream stream = rg_stream_sub(&setup->stream, "fit_cost");
   RgText mistake = {0};
 
+  PetscCall(rg_surrogate_create(algorithm));
   costs->options = *setup->surrogate;
   if (costs->options.fit != RG_FIT_FIXED) costs->options.noise_variance = NAN;
   PetscCall(rg_model_create_on(host, setup->domain, &costs->options, false, NAN, capacity, &stream,
@@ -49,8 +53,11 @@ PetscErrorCode rg_costs_create(const RgAlgorithm *algorithm, const char *formula
   return 0;
 }
 
-PetscErrorCode rg_costs_destroy(RgCosts *costs)
+PetscErrorCode rg_costs_destroy(RgAlgorithm *algorithm)
 {
+  RgCosts *costs = &((RgCostState *)algorithm->state)->costs;
+
+  PetscCall(rg_surrogate_destroy(algorithm));
   PetscCall(rg_model_destroy(&costs->model));
   PetscCall(rg_history_destroy(&costs->timed));
   return rg_arithmetic_clear(&costs->formula);

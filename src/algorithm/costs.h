@@ -6,9 +6,15 @@
 #include "maths/expression.h"
 #include "algorithm/surrogate.h"
 
-#define RG_COST_PARAM(Options, without)                                                            \
+/* The first member of the options of these methods, and the line of its formula. */
+typedef struct {
+  int incumbent;
+  char *cost; /* NULL: durations are learned */
+} RgCostOptions;
+
+#define RG_COST_PARAM(without)                                                                     \
   RG_TEXT(                                                                                         \
-    "cost", Options, cost, "auto", "c",                                                            \
+    "cost", RgCostOptions, cost, "auto", "c",                                                      \
     "the cost, a positive formula of the inputs; auto: it is learned from the durations" without)
 
 typedef struct {
@@ -19,16 +25,21 @@ typedef struct {
   RgArithmetic formula;       /* empty: the model counts */
 } RgCosts;
 
-/* Report a formula that can't be parsed. */
-PetscErrorCode rg_costs_check(const char *formula, const RgDomain *domain, RgPlace place,
+/* The state, or its first member. */
+typedef struct {
+  RgModel model; /* first */
+  RgCosts costs;
+} RgCostState;
+
+/* Functions of the class; the check reports a formula that can't be parsed. */
+PetscErrorCode rg_costs_check(const void *options, const RgDomain *domain, RgPlace place,
                               RgDiagnostics *diagnostics);
-/* formula: NULL: durations are learned. */
-PetscErrorCode rg_costs_create(const RgAlgorithm *algorithm, const char *formula, RgCosts *costs);
-PetscErrorCode rg_costs_destroy(RgCosts *costs);
+PetscErrorCode rg_costs_create(RgAlgorithm *algorithm);
+PetscErrorCode rg_costs_destroy(RgAlgorithm *algorithm);
+
 /* Learn from new evaluations. An evaluation that took no time, or whose time is not known, says
    nothing. */
 PetscErrorCode rg_costs_update(RgCosts *costs, const RgHistory *history, RgFailure *failure);
-/* Whether something is known of the costs. */
 bool rg_costs_are_known(const RgCosts *costs);
 
 /* factor * log c as a summand of an acquisition function. The first design at which a formula is

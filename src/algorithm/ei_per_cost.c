@@ -18,18 +18,17 @@
 #include "algorithm/costs.h"
 
 typedef struct {
-  int incumbent;
+  RgCostOptions common; /* first */
   double alpha;
   bool cooled;
-  char *cost;
 } Options;
 
 static const RgParam params[] = {
-  RG_INCUMBENT_PARAM(Options),
+  RG_INCUMBENT_PARAM(RgCostOptions),
   RG_REAL("alpha", Options, alpha, "1", 0, 100, "alpha", "weight of the logarithm of the cost"),
   RG_BOOL("cooled", Options, cooled, "false",
           "let the weight fall to 0 with the time that is left, or the queries without 'time'"),
-  RG_COST_PARAM(Options, ""),
+  RG_COST_PARAM(""),
   {0},
 };
 
@@ -41,33 +40,6 @@ static const RgRecordColumn columns[] = {
   [COST] = {"expected_cost", "cost of the query that the method expected; units of time"},
   [WEIGHT] = {"cost_weight", "weight of the logarithm of the cost"},
   {0}};
-
-typedef struct {
-  RgModel model; /* first */
-  RgCosts costs;
-} State;
-
-static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
-                            RgDiagnostics *diagnostics)
-{
-  return rg_costs_check(((const Options *)options)->cost, domain, place, diagnostics);
-}
-
-static PetscErrorCode create(RgAlgorithm *algorithm)
-{
-  State *state = algorithm->state;
-
-  PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &state->model));
-  return rg_costs_create(algorithm, ((const Options *)algorithm->options)->cost, &state->costs);
-}
-
-static PetscErrorCode destroy(RgAlgorithm *algorithm)
-{
-  State *state = algorithm->state;
-
-  PetscCall(rg_model_destroy(&state->model));
-  return rg_costs_destroy(&state->costs);
-}
 
 /* alpha_t. */
 static double weight_at(const RgAlgorithm *algorithm, int t, const RgHistory *history)
@@ -82,7 +54,7 @@ static double weight_at(const RgAlgorithm *algorithm, int t, const RgHistory *hi
 }
 
 /* x_t = argmax log EI - alpha_t log c, and c there. */
-static PetscErrorCode ask_with_cost(State *state, const RgDomain *domain, const RgEi *ei,
+static PetscErrorCode ask_with_cost(RgCostState *state, const RgDomain *domain, const RgEi *ei,
                                     const RgSearch *search, RgQuery *query, RgFailure *failure)
 {
   RgText refused = {0};
@@ -105,14 +77,14 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *o = algorithm->options;
-  State *state = algorithm->state;
+  RgCostState *state = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   const RgSearch *search = RG_SEARCH(algorithm, history, &random);
   RgEi ei;
   const RgAcquisition alone = {rg_acquisition_log_ei, &ei};
 
   /* 1. Incumbent, cost and its weight. */
-  PetscCall(rg_surrogate_incumbent(o->incumbent, &state->model, history, &ei.incumbent));
+  PetscCall(rg_surrogate_incumbent(o->common.incumbent, &state->model, history, &ei.incumbent));
   query->extra[INCUMBENT] = ei.incumbent;
   PetscCall(rg_costs_update(&state->costs, history, failure));
   if (failure->failed) return 0;
@@ -132,9 +104,9 @@ const RgAlgorithmClass rg_algorithm_ei_per_cost = {
   .stream = "ei",
   .needs = RG_NEEDS_NO_CONTEXT | RG_NEEDS_CLOCK,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-  .check = check,
+  .check = rg_costs_check,
   RG_OPTIONS(Options, params),
-  RG_STATE(State, create, destroy),
+  RG_STATE(RgCostState, rg_costs_create, rg_costs_destroy),
   RG_ASK(ask, columns),
   .model = rg_surrogate_model,
 };

@@ -19,22 +19,20 @@
 #include <math.h>
 
 #include "algorithm/costs.h"
-#include "base/grow.h"
 
 typedef struct {
-  int incumbent;
+  RgCostOptions common; /* first */
   double lambda, decay;
-  char *cost;
 } Options;
 
 static const RgParam params[] = {
-  RG_INCUMBENT_PARAM(Options),
+  RG_INCUMBENT_PARAM(RgCostOptions),
   RG_REAL("lambda", Options, lambda, "1e-4", RG_POSITIVE, 1e300, "lambda",
           "price of a unit of cost, native units of f"),
   RG_REAL(
     "decay", Options, decay, "auto", 1, 1e6, "beta",
     "lambda is divided by it whenever no improvement pays its cost; auto: lambda is constant"),
-  RG_COST_PARAM(Options, ", and is 1 until one is known"),
+  RG_COST_PARAM(", and is 1 until one is known"),
   {0},
 };
 
@@ -50,40 +48,21 @@ static const RgRecordColumn columns[] = {
   {0}};
 
 typedef struct {
-  RgModel model; /* first */
-  RgCosts costs;
-  double lambda;    /* native units */
-  double last;      /* the largest index of the last query, native units; NaN before it */
-  double *log_cost; /* of the points of a block */
-  double *slope;    /* derivatives of their indices by them */
+  RgCostState common; /* first */
+  double lambda;      /* native units */
+  double last;        /* the largest index of the last query, native units; NaN before it */
+  double log_cost[RG_COST_BLOCK]; /* of the points of a block */
+  double slope[RG_COST_BLOCK];    /* derivatives of their indices by them */
 } State;
-
-static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
-                            RgDiagnostics *diagnostics)
-{
-  return rg_costs_check(((const Options *)options)->cost, domain, place, diagnostics);
-}
 
 static PetscErrorCode create(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
   const Options *o = algorithm->options;
 
-  PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &state->model));
-  PetscCall(rg_costs_create(algorithm, o->cost, &state->costs));
   state->lambda = o->lambda;
   state->last = NAN;
-  PetscCall(PetscCalloc1(RG_COST_BLOCK, &state->log_cost));
-  return PetscCalloc1(RG_COST_BLOCK, &state->slope);
-}
-
-static PetscErrorCode destroy(RgAlgorithm *algorithm)
-{
-  State *state = algorithm->state;
-
-  PetscCall(RG_FREE(&state->log_cost, &state->slope));
-  PetscCall(rg_model_destroy(&state->model));
-  return rg_costs_destroy(&state->costs);
+  return rg_costs_create(algorithm);
 }
 
 /* ---- the index ------------------------------------------------------------------------------- */
@@ -111,8 +90,8 @@ static double root_of(double target, double *ratio)
 static void gittins(const void *closure, int m, const double *mean, const double *sd, double *value,
                     double *d_mean, double *d_sd)
 {
-  const State *state = closure;
-  const double log_price = log(state->lambda / state->model.scale);
+  State *state = (State *)(uintptr_t)closure; /* the state is ours, and not const */
+  const double log_price = log(state->lambda / state->common.model.scale);
 
   for (int j = 0; j < m; j++) {
     const double log_paid = log_price + state->log_cost[j], s = sd[j];
@@ -136,12 +115,12 @@ static void gittins(const void *closure, int m, const double *mean, const double
 static PetscErrorCode acquire(State *state, const RgDomain *domain, const RgSearch *search,
                               RgQuery *query, RgFailure *failure)
 {
-  const bool known = rg_costs_are_known(&state->costs);
+  const bool known = rg_costs_are_known(&state->common.costs);
   RgText refused = {0};
-  RgCostTerm before = {&state->costs, &domain->design, 1, &refused, state->log_cost, NULL};
-  RgCostTerm after = {&state->costs, &domain->design, 1, &refused, NULL, state->slope};
-  RgCostTerm alone = {&state->costs, &domain->design, 1, &refused, NULL, NULL};
-  const RgSummand index = {.model = &state->model, .acquisition = {gittins, state}};
+  RgCostTerm before = {&state->common.costs, &domain->design, 1, &refused, state->log_cost, NULL};
+  RgCostTerm after = {&state->common.costs, &domain->design, 1, &refused, NULL, state->slope};
+  RgCostTerm alone = {&state->common.costs, &domain->design, 1, &refused, NULL, NULL};
+  const RgSummand index = {.model = &state->common.model, .acquisition = {gittins, state}};
   const RgSummand summands[] = {rg_cost_summand(&before), index, rg_cost_summand(&after)};
   const RgSummand cost = rg_cost_summand(&alone);
   double logarithm = 0;
@@ -161,13 +140,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   const Options *o = algorithm->options;
   State *state = algorithm->state;
-  const RgModel *model = &state->model;
+  const RgModel *model = &state->common.model;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   double best;
 
   /* 1. The best observation, the costs, and the price, which falls where none was worth it. */
-  PetscCall(rg_surrogate_incumbent(o->incumbent, &state->model, history, &best));
-  PetscCall(rg_costs_update(&state->costs, history, failure));
+  PetscCall(rg_surrogate_incumbent(o->common.incumbent, &state->common.model, history, &best));
+  PetscCall(rg_costs_update(&state->common.costs, history, failure));
   if (failure->failed) return 0;
   if (!isnan(o->decay) && state->last <= model->shift + model->scale * best)
     state->lambda /= o->decay;
@@ -193,9 +172,9 @@ const RgAlgorithmClass rg_algorithm_gittins = {
   .traits = RG_STOPS,
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-  .check = check,
+  .check = rg_costs_check,
   RG_OPTIONS(Options, params),
-  RG_STATE(State, create, destroy),
+  RG_STATE(State, create, rg_costs_destroy),
   RG_ASK(ask, columns),
   .model = rg_surrogate_model,
 };

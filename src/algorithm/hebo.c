@@ -77,7 +77,6 @@ static void list_values(const Ensemble *e, RgCandidates *c)
   for (int i = 0; i < c->n; i++) {
     RgCandidate *member = &c->list[c->n_list];
     bool good = !(c->excluded && c->excluded[i]);
-
     for (int k = 0; k < FUNCTIONS && good; k++) {
       e->of[k].function(e->of[k].closure, 1, &c->mean[i], &c->sd[i], &member->value[k], NULL, NULL);
       good = isfinite(member->value[k]);

@@ -91,22 +91,6 @@ static PetscErrorCode best_visited(const Options *options, State *state, const R
   return PetscFree2(mean, log_weight);
 }
 
-/* Preprocessing: computes the scores. */
-static PetscErrorCode select_visited(RgAlgorithm *algorithm, const RgHistory *history, int *best,
-                                     RgQuery *query)
-{
-  RgClock *clock = algorithm->setup.clock;
-  State *state = algorithm->state;
-
-  if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_FIT));
-  count_distinct(state, history);
-  PetscCall(best_visited(algorithm->options, state, history, best,
-                         &query->extra[RG_SMOOTHER_CONFIDENCE],
-                         &query->extra[RG_SMOOTHER_ACQUISITION]));
-  if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_FIT));
-  return 0;
-}
-
 /* The point of the design in the ball where W is least; the centre if there is no other. */
 static PetscErrorCode new_point_of_set(const RgSpace *space, RgRegressionSearch *search,
                                        const double *centre, double radius, RgQuery *query)
@@ -164,13 +148,18 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   const Options *options = algorithm->options;
   State *state = algorithm->state;
+  RgClock *clock = algorithm->setup.clock;
   int best = 0;
 
   /* 1. h_t, units of the outputs. */
   PetscCall(rg_smoother_update(algorithm, history, failure));
   if (failure->failed) return 0;
   /* 2. The visited point of the highest score. */
-  PetscCall(select_visited(algorithm, history, &best, query));
+  if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_FIT));
+  count_distinct(state, history);
+  PetscCall(best_visited(options, state, history, &best, &query->extra[RG_SMOOTHER_CONFIDENCE],
+                         &query->extra[RG_SMOOTHER_ACQUISITION]));
+  if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_FIT));
   /* 3. t^alpha < distinct points: that point again; else a new one. */
   bool again = !options->widening || pow(history->n, options->alpha) < state->distinct;
   query->extra[RG_SMOOTHER_VALUES] = 0.0;

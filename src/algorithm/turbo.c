@@ -175,18 +175,12 @@ static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
                          state->design);
 }
 
-/* Length scale of input j: the smallest one that the kernel has for it. */
+/* The smallest length scale that the kernel has for input j. */
 static double length_scale(const RgKernel *kernel, int j)
 {
-  double least = INFINITY;
+  double least, most;
 
-  for (int k = 0; k < kernel->n_terms; k++)
-    for (int f = 0; f < kernel->terms[k].n_factors; f++) {
-      const RgKernelFactor *factor = &kernel->terms[k].factors[f];
-      for (int i = 0; i < factor->n_inputs; i++)
-        if (factor->inputs[i] == j)
-          least = fmin(least, factor->length_scale[factor->n_scales > 1 ? i : 0]);
-    }
+  rg_kernel_scale_range(kernel, j, &least, &most);
   return isfinite(least) ? least : 1;
 }
 
@@ -242,7 +236,6 @@ static PetscErrorCode draw_everywhere(RgAlgorithm *algorithm, int t, int *m)
   return 0;
 }
 
-/* Whether a candidate is new. */
 static PetscErrorCode has_new(const RgAlgorithm *algorithm, const RgHistory *history, int m,
                               bool *found)
 {

@@ -55,6 +55,7 @@ static double ended_seconds(pid_t pid)
   return found == 2 ? (double)(user + system) / (double)sysconf(_SC_CLK_TCK) : 0;
 }
 
+/* CPU seconds so far of a process and its descendants; without /proc only of the process. */
 static double tree_seconds(pid_t pid, int depth);
 
 /* CPU time of the children that one thread started. */
@@ -84,27 +85,6 @@ static double tree_seconds(pid_t pid, int depth)
     if (entry->d_name[0] != '.') sum += children_of_thread(pid, entry->d_name, depth);
   closedir(threads);
   return sum;
-}
-
-/* CPU seconds so far of a process and its descendants; without /proc only of the process. */
-static double child_tree_seconds(pid_t pid)
-{
-  return tree_seconds(pid, 0);
-}
-
-/* Peak resident set of a process; 0 without /proc. */
-static double child_peak_bytes(pid_t pid)
-{
-  char path[64], line[256];
-  long kibibytes = 0;
-
-  snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
-  FILE *file = fopen(path, "re");
-  if (!file) return 0;
-  while (fgets(line, sizeof(line), file))
-    if (sscanf(line, "VmHWM: %ld kB", &kibibytes) == 1) break;
-  fclose(file);
-  return 1024.0 * (double)kibibytes;
 }
 
 #ifdef __linux__
@@ -364,11 +344,6 @@ static void close_end(int *fd)
   *fd = -1;
 }
 
-static void pause_briefly(void)
-{
-  nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-}
-
 /* Wait up to `seconds` for the program to end, without reaping it. */
 static bool has_ended(pid_t pid, double seconds)
 {
@@ -379,7 +354,7 @@ static bool has_ended(pid_t pid, double seconds)
     if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && errno != EINTR) return true;
     if (info.si_pid == pid) return true;
     if (rg_wall_seconds() >= until) return false;
-    pause_briefly();
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
   }
 }
 
@@ -387,7 +362,7 @@ static bool has_ended(pid_t pid, double seconds)
    fall. The difference is never less than 0. */
 double rg_child_cpu_seconds(RgChild *child)
 {
-  const double now = child_tree_seconds(child->pid), used = PetscMax(now - child->cpu, 0.0);
+  const double now = tree_seconds(child->pid, 0), used = PetscMax(now - child->cpu, 0.0);
 
   child->cpu = PetscMax(child->cpu, now);
   return used;
@@ -395,7 +370,16 @@ double rg_child_cpu_seconds(RgChild *child)
 
 double rg_child_peak_memory(const RgChild *child)
 {
-  return child_peak_bytes(child->pid);
+  char path[64], line[256];
+  long kibibytes = 0;
+
+  snprintf(path, sizeof(path), "/proc/%ld/status", (long)child->pid);
+  FILE *file = fopen(path, "re");
+  if (!file) return 0;
+  while (fgets(line, sizeof(line), file))
+    if (sscanf(line, "VmHWM: %ld kB", &kibibytes) == 1) break;
+  fclose(file);
+  return 1024.0 * (double)kibibytes;
 }
 
 PetscErrorCode rg_child_close(RgChild **child, bool gently)
@@ -426,29 +410,22 @@ static void keep_error(const RgChild *child, const char *bytes, size_t n)
   if (!logged && write(STDERR_FILENO, bytes, n) < 0) errno = 0; /* our standard error is closed */
 }
 
-/* Remember the end of its standard error. */
-static PetscErrorCode remember(RgText *errors, const char *bytes, size_t n)
-{
-  const size_t too_many =
-    errors->length + n > RG_CHILD_LINE_MAX ? errors->length + n - RG_CHILD_LINE_MAX : 0;
-
-  if (too_many) {
-    errors->length -= too_many;
-    memmove(errors->data, errors->data + too_many, errors->length);
-  }
-  return rg_text_add_bytes(errors, bytes, n);
-}
-
-/* Keep its standard error, and remember the last line that is not blank. */
+/* Keep its standard error: the end of it, and the last line that is not blank. */
 static PetscErrorCode read_error(RgChild *child)
 {
+  RgText *errors = &child->errors;
   char bytes[4096];
   ssize_t n = read(child->err, bytes, sizeof(bytes));
 
   if (n == 0) close_end(&child->err);
   if (n <= 0) return 0;
   keep_error(child, bytes, (size_t)n);
-  PetscCall(remember(&child->errors, bytes, (size_t)n));
+  if (errors->length + (size_t)n > RG_CHILD_LINE_MAX) {
+    const size_t too_many = errors->length + (size_t)n - RG_CHILD_LINE_MAX;
+    errors->length -= too_many;
+    memmove(errors->data, errors->data + too_many, errors->length);
+  }
+  PetscCall(rg_text_add_bytes(errors, bytes, (size_t)n));
   for (ssize_t i = 0; i < n; i++) {
     if (bytes[i] == '\n') {
       child->tail[child->n_tail] = '\0';

@@ -1,6 +1,7 @@
 /* Domains: their parts, and the conversion between the unit cube and native units. */
 #include "base/grow.h"
 #include "base/inputs.h"
+#include "base/text.h"
 
 #include <limits.h>
 #include <math.h>
@@ -161,30 +162,23 @@ PetscErrorCode rg_domain_destroy(RgDomain *domain)
   PetscCall(rg_space_destroy(&domain->design));
   PetscCall(rg_space_destroy(&domain->context));
   PetscCall(RG_FREE(&domain->context_prob, &domain->measure));
-  for (int s = 0; s < domain->n_scores; s++) PetscCall(PetscFree(domain->scores[s]));
-  PetscCall(PetscFree(domain->scores));
-  for (int j = 0; j < domain->n_laws; j++) PetscCall(PetscFree(domain->laws[j]));
-  PetscCall(PetscFree(domain->laws));
-  for (int k = 0; k < domain->n_constraints; k++) PetscCall(PetscFree(domain->constraints[k]));
-  PetscCall(PetscFree(domain->constraints));
+  PetscCall(rg_names_free(domain->n_scores, &domain->scores));
+  PetscCall(rg_names_free(domain->n_laws, &domain->laws));
+  PetscCall(rg_names_free(domain->n_constraints, &domain->constraints));
   memset(domain, 0, sizeof *domain);
   return 0;
 }
 
 PetscErrorCode rg_domain_constrain(RgDomain *domain, int n, const char *const *names)
 {
-  PetscCall(PetscCalloc1(n, &domain->constraints));
-  for (int k = 0; k < n; k++) PetscCall(PetscStrallocpy(names[k], &domain->constraints[k]));
   domain->n_constraints = n;
-  return 0;
+  return rg_names_copy(n, names, &domain->constraints);
 }
 
 PetscErrorCode rg_domain_state_laws(RgDomain *domain, int n, const char *const *laws)
 {
-  PetscCall(PetscCalloc1(n, &domain->laws));
-  for (int j = 0; j < n; j++) PetscCall(PetscStrallocpy(laws[j], &domain->laws[j]));
   domain->n_laws = n;
-  return 0;
+  return rg_names_copy(n, laws, &domain->laws);
 }
 
 static bool is_log(const RgSpace *space, int j)

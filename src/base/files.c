@@ -306,7 +306,6 @@ int rg_directory_sync(const char *path)
   return error;
 }
 
-/* The directory of a path. */
 static void parent_of(const char *path, char *parent, size_t size)
 {
   const char *slash = strrchr(path, '/');
@@ -525,12 +524,6 @@ PetscErrorCode rg_directory_list(const char *path, RgInside inside, int *n, char
   closedir(stream);
   if (*n) qsort(*names, (size_t)*n, sizeof(**names), compare_names);
   return 0;
-}
-
-PetscErrorCode rg_names_free(int n, char ***names)
-{
-  for (int i = 0; i < n; i++) PetscCall(PetscFree((*names)[i]));
-  return PetscFree(*names);
 }
 
 PetscErrorCode rg_path_join(const char *a, const char *b, char **path)

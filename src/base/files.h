@@ -52,10 +52,9 @@ int rg_file_append(const char *path, const void *bytes, size_t length);
 bool rg_file_is_abandoned(const char *directory, RgInside inside, const char *name, double seconds);
 
 /* List the entries of a directory (without . and ..), sorted. The caller frees the names with
-   rg_names_free. */
+   rg_names_free (base/text.h). */
 PetscErrorCode rg_directory_list(const char *path, RgInside inside, int *n, char ***names,
                                  int *error);
-PetscErrorCode rg_names_free(int n, char ***names);
 
 /* Join two parts to `<a>/<b>`, a new string. */
 PetscErrorCode rg_path_join(const char *a, const char *b, char **path);

@@ -61,10 +61,8 @@ static PetscErrorCode read_choices(RgInput *input, int n, char *const *words, Rg
         PetscCall(rg_text_add(mistake, "names '%.60s' twice", words[i]));
   if (mistake->length) return 0;
   input->upper = n;
-  PetscCall(PetscCalloc1(n, &input->words));
-  for (int i = 0; i < n; i++) PetscCall(PetscStrallocpy(words[i], &input->words[i]));
   input->n_words = n;
-  return 0;
+  return rg_names_copy(n, (const char *const *)words, &input->words);
 }
 
 static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgText *mistake)
@@ -172,8 +170,8 @@ static PetscErrorCode parse_all(int n, char *const *texts, RgInput *inputs, RgTe
 PetscErrorCode rg_inputs_clear(int n, RgInput *inputs)
 {
   for (int i = 0; i < n; i++) {
-    for (int k = 0; k < inputs[i].n_words; k++) PetscCall(PetscFree(inputs[i].words[k]));
-    PetscCall(RG_FREE(&inputs[i].words, &inputs[i].when, &inputs[i].name));
+    PetscCall(rg_names_free(inputs[i].n_words, &inputs[i].words));
+    PetscCall(RG_FREE(&inputs[i].when, &inputs[i].name));
   }
   return 0;
 }
@@ -327,7 +325,6 @@ bool rg_space_has_levels(const RgSpace *space)
   return false;
 }
 
-/* Coordinate j alone. */
 static RgSpace one_coordinate(const RgSpace *space, int j)
 {
   return (RgSpace){.kind = RG_SPACE_BOX,
@@ -364,7 +361,6 @@ void rg_space_snap(const RgSpace *space, double *unit, bool *moves)
 {
   for (int j = 0; j < space->dim; j++) {
     const bool here = counts_here(space, j, unit), real = !(rg_space_levels(space, j) > 0);
-
     if (moves) moves[j] = here && real;
     if (!here) unit[j] = 0.5;
     else if (!real)

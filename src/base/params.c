@@ -1,5 +1,4 @@
-/* Values of parameters: defaults, copies, canonical text. params_parse.c converts texts to
-   values; params_describe.c describes a table to people. */
+/* Values of parameters: defaults, texts to values, canonical texts, and tables for people. */
 #include "base/number.h"
 #include "base/params_internal.h"
 #include "base/table.h"
@@ -15,14 +14,49 @@
 #include <strings.h>
 #include <unistd.h>
 
+const char *const rg_param_layout[] = {"auto", NULL};
+const char *const rg_param_later[] = {"auto", NULL};
+const char *const rg_param_or_auto[] = {"auto", NULL};
+
 /* Whether the word `auto` is accepted and stored as a value of its own. */
-static bool param_allows_auto(const RgParam *entry);
-/* Whether the field is an RgTexts. */
-static bool param_is_texts(const RgParam *entry);
-/* Duplicate n texts and the array of them. */
-static PetscErrorCode param_copy_texts(int n, const char *const *from, char ***to);
+static bool param_allows_auto(const RgParam *entry)
+{
+  return (entry->choices == rg_param_layout || entry->choices == rg_param_or_auto ||
+          (entry->fallback && strcmp(entry->fallback, "auto") == 0)) &&
+         entry->type != RG_PARAM_CHOICE && entry->type != RG_PARAM_BOOL;
+}
+
+static bool param_is_texts(const RgParam *entry)
+{
+  return entry->type == RG_PARAM_TEXTS || entry->type == RG_PARAM_NAMED;
+}
+
 /* Free what the field owns and set it to false, 0, NULL or empty. */
-static PetscErrorCode param_reset(const RgParam *entry, void *options);
+static PetscErrorCode param_reset(const RgParam *entry, void *options)
+{
+  RgParamField field = rg_param_field(entry, options);
+
+  switch (entry->type) {
+  case RG_PARAM_BOOL: *field.boolean = false; break;
+  case RG_PARAM_INT:
+  case RG_PARAM_CHOICE: *field.integer = 0; break;
+  case RG_PARAM_REAL: *field.real = 0.0; break;
+  case RG_PARAM_TEXT:
+  case RG_PARAM_PATH: PetscCall(PetscFree(*field.text)); break;
+  case RG_PARAM_REALS:
+    PetscCall(PetscFree(field.reals->values));
+    field.reals->n = 0;
+    break;
+  case RG_PARAM_TEXTS:
+  case RG_PARAM_NAMED:
+    PetscCall(rg_names_free(field.texts->n, &field.texts->values));
+    field.texts->n = 0;
+    break;
+  case RG_PARAM_GROUP:
+  case RG_PARAM_GONE: break;
+  }
+  return 0;
+}
 
 static void param_show(const char *word, char shown[RG_SHOWN_SIZE])
 {
@@ -222,27 +256,6 @@ static PetscErrorCode parse_reals(const RgParam *entry, RgReals *reals, int n,
   return 0;
 }
 
-static PetscErrorCode parse_texts(const RgParam *entry, void *options, int n,
-                                  const char *const *values)
-{
-  RgTexts *texts = rg_param_field(entry, options).texts;
-
-  PetscCall(param_reset(entry, options));
-  PetscCall(param_copy_texts(n, values, &texts->values));
-  texts->n = n;
-  return 0;
-}
-
-static PetscErrorCode set_auto(const RgParam *entry, void *options)
-{
-  RgParamField field = rg_param_field(entry, options);
-
-  PetscCall(param_reset(entry, options));
-  if (entry->type == RG_PARAM_REAL) *field.real = NAN;
-  if (entry->type == RG_PARAM_INT) *field.integer = -1;
-  return 0;
-}
-
 /* Set a parameter that is not a list from one word other than `auto`. */
 static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const char *word,
                                  RgText *problem)
@@ -284,20 +297,23 @@ static PetscErrorCode param_parse(const RgParam *entry, void *options, int n,
   RgParamField field = rg_param_field(entry, options);
 
   if (n == 1 && param_allows_auto(entry) && strcmp(values[0], "auto") == 0) {
-    PetscCall(set_auto(entry, options));
-  } else if (n >= 1 && entry->type == RG_PARAM_REALS) {
-    PetscCall(parse_reals(entry, field.reals, n, values, problem));
-  } else if (n >= 1 && param_is_texts(entry)) {
-    PetscCall(parse_texts(entry, options, n, values));
-  } else if (n == 1) {
-    PetscCall(parse_word(entry, field, values[0], problem));
-  } else {
-    PetscCall(rg_text_add(problem, "'%s' must be ", entry->name));
-    PetscCall(add_accepted(entry, problem));
-    if (n == 0) PetscCall(rg_text_add(problem, ", got an empty list"));
-    else PetscCall(rg_text_add(problem, ", got a list of %d values", n));
+    PetscCall(param_reset(entry, options));
+    if (entry->type == RG_PARAM_REAL) *field.real = NAN;
+    if (entry->type == RG_PARAM_INT) *field.integer = -1;
+    return 0;
   }
-  return 0;
+  if (n >= 1 && entry->type == RG_PARAM_REALS)
+    return parse_reals(entry, field.reals, n, values, problem);
+  if (n >= 1 && param_is_texts(entry)) {
+    PetscCall(param_reset(entry, options));
+    field.texts->n = n;
+    return rg_names_copy(n, values, &field.texts->values);
+  }
+  if (n == 1) return parse_word(entry, field, values[0], problem);
+  PetscCall(rg_text_add(problem, "'%s' must be ", entry->name));
+  PetscCall(add_accepted(entry, problem));
+  if (n == 0) return rg_text_add(problem, ", got an empty list");
+  return rg_text_add(problem, ", got a list of %d values", n);
 }
 
 static const char *type_name(RgParamType type)
@@ -371,35 +387,6 @@ PetscErrorCode rg_params_describe(const RgParam *table, RgText *text)
     PetscCall(add_rows(table, group->name, text));
   }
   if (!n_groups) PetscCall(add_rows(table, NULL, text));
-  return 0;
-}
-
-const char *const rg_param_layout[] = {"auto", NULL};
-const char *const rg_param_later[] = {"auto", NULL};
-const char *const rg_param_or_auto[] = {"auto", NULL};
-
-static bool param_allows_auto(const RgParam *entry)
-{
-  return (entry->choices == rg_param_layout || entry->choices == rg_param_or_auto ||
-          (entry->fallback && strcmp(entry->fallback, "auto") == 0)) &&
-         entry->type != RG_PARAM_CHOICE && entry->type != RG_PARAM_BOOL;
-}
-
-static bool param_is_texts(const RgParam *entry)
-{
-  return entry->type == RG_PARAM_TEXTS || entry->type == RG_PARAM_NAMED;
-}
-
-static bool owns_storage(const RgParam *entry)
-{
-  return entry->type == RG_PARAM_TEXT || entry->type == RG_PARAM_PATH ||
-         entry->type == RG_PARAM_REALS || param_is_texts(entry);
-}
-
-static PetscErrorCode param_copy_texts(int n, const char *const *from, char ***to)
-{
-  PetscCall(PetscMalloc1((size_t)n, to));
-  for (int i = 0; i < n; i++) PetscCall(PetscStrallocpy(from[i], &(*to)[i]));
   return 0;
 }
 
@@ -499,7 +486,6 @@ static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *p
     size_t length = strlen(entry->fallback);
     char *text;
     const char **words;
-
     PetscCall(PetscStrallocpy(entry->fallback, &text));
     PetscCall(PetscMalloc1(length + 1, &words));
     int n = split_list(text, (int)length, words);
@@ -529,37 +515,13 @@ PetscErrorCode rg_params_defaults(const RgParam *table, void *options)
   return 0;
 }
 
-static PetscErrorCode param_reset(const RgParam *entry, void *options)
-{
-  RgParamField field = rg_param_field(entry, options);
-
-  switch (entry->type) {
-  case RG_PARAM_BOOL: *field.boolean = false; break;
-  case RG_PARAM_INT:
-  case RG_PARAM_CHOICE: *field.integer = 0; break;
-  case RG_PARAM_REAL: *field.real = 0.0; break;
-  case RG_PARAM_TEXT:
-  case RG_PARAM_PATH: PetscCall(PetscFree(*field.text)); break;
-  case RG_PARAM_REALS:
-    PetscCall(PetscFree(field.reals->values));
-    field.reals->n = 0;
-    break;
-  case RG_PARAM_TEXTS:
-  case RG_PARAM_NAMED:
-    for (int i = 0; i < field.texts->n; i++) PetscCall(PetscFree(field.texts->values[i]));
-    PetscCall(PetscFree(field.texts->values));
-    field.texts->n = 0;
-    break;
-  case RG_PARAM_GROUP:
-  case RG_PARAM_GONE: break;
-  }
-  return 0;
-}
-
 PetscErrorCode rg_params_clear(const RgParam *table, void *options)
 {
-  for (; table->name; table++)
-    if (owns_storage(table)) PetscCall(param_reset(table, options));
+  for (; table->name; table++) {
+    const bool owns = table->type == RG_PARAM_TEXT || table->type == RG_PARAM_PATH ||
+                      table->type == RG_PARAM_REALS || param_is_texts(table);
+    if (owns) PetscCall(param_reset(table, options));
+  }
   return 0;
 }
 

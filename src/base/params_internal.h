@@ -1,4 +1,4 @@
-/* Shared by params*.c only. */
+/* The fields of options, for code that walks a table of parameters. */
 #ifndef RG_BASE_PARAMS_INTERNAL_H
 #define RG_BASE_PARAMS_INTERNAL_H
 
@@ -23,6 +23,6 @@ static inline RgParamField rg_param_field(const RgParam *entry, void *options)
   return field;
 }
 
-/* Quote a user's word for a message: shortened if long, in whole UTF-8 characters. */
+/* Room for a word of the user in a message: a longer one is cut, between UTF-8 characters. */
 #define RG_SHOWN_SIZE 64
 #endif

@@ -135,6 +135,19 @@ PetscErrorCode rg_text_add_real(RgText *text, double value)
   return rg_text_add_bytes(text, buffer, strlen(buffer));
 }
 
+PetscErrorCode rg_names_copy(int n, const char *const *from, char ***to)
+{
+  PetscCall(PetscCalloc1((size_t)n, to));
+  for (int i = 0; i < n; i++) PetscCall(PetscStrallocpy(from[i], &(*to)[i]));
+  return 0;
+}
+
+PetscErrorCode rg_names_free(int n, char ***names)
+{
+  for (int i = 0; i < n; i++) PetscCall(PetscFree((*names)[i]));
+  return PetscFree(*names);
+}
+
 PetscErrorCode rg_text_clear(RgText *text)
 {
   PetscCall(PetscFree(text->data));

@@ -33,4 +33,9 @@ void rg_utf8_trim(char *text);
 /* Append `length` bytes as a JSON string in one line. Bytes that are not UTF-8 become U+FFFD. */
 PetscErrorCode rg_text_add_json(RgText *text, const char *bytes, size_t length);
 
+/* Copy n texts and the array of them, which the caller frees with rg_names_free. */
+PetscErrorCode rg_names_copy(int n, const char *const *from, char ***to);
+/* Free n texts and the array of them. */
+PetscErrorCode rg_names_free(int n, char ***names);
+
 #endif

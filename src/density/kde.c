@@ -229,38 +229,3 @@ PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m,
   PetscCall(PetscFree3(Q, off, vectors));
   return rg_quadrature_destroy(&rule);
 }
-
-/* ---- distance ------------------------------------------------------------------------------- */
-
-enum { FINE = 4000, COARSE = 6000 };
-
-static double gap(const RgKde *kde, const RgDistribution *law, double c)
-{
-  return fabs(rg_kde_density(kde, &c) - rg_distribution_density(law, c));
-}
-
-/* Midpoint sums: a fine grid where almost all mass of both densities lies, a geometric one
-   outside. */
-PetscErrorCode rg_kde_distance(const RgKde *kde, const RgDistribution *law, double *distance)
-{
-  double lower, upper, sum = 0, most = 1;
-
-  PetscCheck(kde->dim == 1 && kde->bandwidth[0] > 0, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "the distance needs a density in one coordinate");
-  rg_distribution_range(law, 0.005, &lower, &upper);
-  const double margin = upper - lower, h = kde->bandwidth[0];
-  lower -= margin;
-  upper += margin;
-  const double width = (upper - lower) / FINE;
-  for (int k = 0; k < FINE; k++) sum += width * gap(kde, law, lower + (k + 0.5) * width);
-  for (int i = 0; i < kde->n; i++)
-    most = fmax(most, fmax(lower - kde->points[i], kde->points[i] - upper) + 10 * h);
-  const double first = 1e-3 * margin, growth = log(1e6 * (most + margin) / first) / COARSE;
-  for (int k = 0; k < COARSE; k++) {
-    const double from = first * expm1(k * growth), to = first * expm1((k + 1) * growth);
-    sum += (to - from) *
-           (gap(kde, law, lower - 0.5 * (from + to)) + gap(kde, law, upper + 0.5 * (from + to)));
-  }
-  *distance = sum;
-  return 0;
-}

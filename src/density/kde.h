@@ -39,9 +39,4 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
 PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m, int *count,
                             double *node, double *weight);
 
-/* dim = 1: int |p - q| over the real line, where q is the density of a law without atoms. There
-   is no factor 1/2: the range is [0, 2] (the paper calls this total variation). All bandwidths >
-   0. Error about 1e-4. */
-PetscErrorCode rg_kde_distance(const RgKde *kde, const RgDistribution *law, double *distance);
-
 #endif

@@ -126,7 +126,6 @@ PetscErrorCode rg_regression_predict(RgRegression *r, double h, int count, const
     const double *x = X + (size_t)c * r->dim;
     double sums[2], m, nearest = loops->distances(r->dim, n, r->x, r->ld, x, r->r2);
     bool flat = r->kernel == RG_SMOOTHING_UNIFORM;
-
     if (c % RG_POLL_POINTS == 0) PetscCall(rg_poll());
     loops->weigh(r->kernel, n, factor, nearest, r->r2, r->y, r->e, sums);
     if (sums[0] > 0.0) {
@@ -161,7 +160,6 @@ PetscErrorCode rg_regression_distance(RgRegression *r, int count, const double *
     const double *x = X + (size_t)c * r->dim;
     double nearest = loops->distances(r->dim, n, r->x, r->ld, x, r->r2);
     int i = 0;
-
     distance[c] = sqrt(nearest);
     if (!d_distance) continue;
     while (r->r2[i] > nearest) i++;

@@ -23,7 +23,6 @@ static double distances(int dim, int n, const double *x, size_t ld, const double
   for (int v = 0; v < VECTORS; v++) least[v] = (Vector){0} + HUGE_VAL;
   for (int i = 0; i < n; i += BLOCK) {
     Vector sum[VECTORS] = {{0}};
-
     for (int k = 0; k < dim; k++) {
       for (int v = 0; v < VECTORS; v++) {
         Vector u = *(const Vector *)(x + k * ld + i + v * LANES) - z[k];

@@ -114,7 +114,6 @@ static void scramble_column(int n, int stride, const ScrambleKey *key, double *v
   for (int start = 0; start < n; start += RG_BLOCK) {
     int count = n - start < RG_BLOCK ? n - start : RG_BLOCK;
     double *block = values + (size_t)start * stride;
-
     for (int i = 0; i < count; i++) bits[i] = (uint32_t)(block[(size_t)i * stride] * 0x1p32);
     for (int i = 0; i < count; i++) bits[i] = scramble(bits[i], key);
     for (int i = 0; i < count; i++) block[(size_t)i * stride] = ((double)bits[i] + 0.5) * 0x1p-32;

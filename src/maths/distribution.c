@@ -482,18 +482,6 @@ double rg_distribution_quantile(const RgDistribution *distribution, double p)
   }
 }
 
-void rg_distribution_range(const RgDistribution *distribution, double tail, double *lower,
-                           double *upper)
-{
-  *lower = INFINITY;
-  *upper = -INFINITY;
-  for (int i = 0; i < distribution->n; i++) {
-    const RgDistributionPart *part = &distribution->parts[i];
-    *lower = fmin(*lower, clipped(part, part_quantile(part, tail, 1 - tail)));
-    *upper = fmax(*upper, clipped(part, part_quantile(part, 1 - tail, tail)));
-  }
-}
-
 /* ---- shortfall ------------------------------------------------------------------------------- */
 
 #define SHORTFALL_TOLERANCE 1e-14 /* absolute and relative; rounding may prevent it */

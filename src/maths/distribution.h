@@ -81,10 +81,6 @@ double rg_distribution_density(const RgDistribution *distribution, double x);
 double rg_distribution_quantile(const RgDistribution *distribution, double p);
 /* Whether E|c|^below over c < 0 and E|c|^above over c > 0 are finite. */
 bool rg_distribution_has_moments(const RgDistribution *distribution, double below, double above);
-/* An interval that leaves out probability `tail` on each side. */
-void rg_distribution_range(const RgDistribution *distribution, double tail, double *lower,
-                           double *upper);
-
 /* E max(x - c, 0), finite x, by adaptive quadrature of P(c <= s) over each part up to x.
    *error: its estimate. */
 PetscErrorCode rg_distribution_shortfall(const RgDistribution *distribution, double x,

@@ -85,7 +85,6 @@ static double gamma_solve(double shape, double p, double x)
     double tail = lower ? gsl_cdf_gamma_P(x, shape, 1.0) : gsl_cdf_gamma_Q(x, shape, 1.0);
     double step = log(tail / target) * tail / gsl_ran_gamma_pdf(x, shape, 1.0);
     double next = lower ? x * exp(-step / x) : x + step;
-
     if ((tail > target) == lower) high = x;
     else low = x;
     if (!(next >= low && next <= high)) next = isinf(high) ? 2.0 * x : 0.5 * (low + high);

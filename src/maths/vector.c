@@ -43,7 +43,6 @@ void rg_vector_normals(RgRandom *random, size_t n, double *out)
 
   while (n > 0) {
     int count = n < 2 * CHUNK ? (int)n : 2 * CHUNK, pairs = (count + 1) / 2;
-
     /* the rest of the current block, whole blocks, then the start of another */
     philox4x64_key_t key = {{random->stream.key[0], random->stream.key[1]}};
     int done = 0;

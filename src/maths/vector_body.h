@@ -25,7 +25,6 @@ static void normal_tails(int n, const double *a, double *restrict hazard, double
 #pragma omp simd
   for (int j = 0; j < n; j++) {
     double x = fabs(a[j]), upper = x + rg_hazard_excess(x), pdf, tail;
-
     pdf = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x));
     tail = pdf / upper; /* Phi(-x) */
     hazard[j] = a[j] < 0.0 ? upper : pdf / (1.0 - tail);
@@ -40,7 +39,6 @@ static void truncation(int n, const double *a, double *restrict factor, double *
 #pragma omp simd
   for (int j = 0; j < n; j++) {
     double x = fabs(a[j]), excess = rg_hazard_excess(x), r, sum, f;
-
     r = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x));
     r = a[j] < 0.0 ? x + excess : r / (1.0 - r / (x + excess));
     sum = a[j] < 0.0 ? excess : x + r; /* a + r without cancellation */
@@ -67,7 +65,6 @@ static void truncated_entropy(int n, double bound, const double *mean, const dou
     double inverse = 1.0 / (u * (f + 1.0));
     double logarithm = rg_log_join(exponent, (f - 1.0) * (u * inverse));
     double inside = (0.5 * x * pdf + (t - (1.0 - u))) * ((f + 1.0) * inverse);
-
     sum[j] += (g < 0.0 ? LOG_SQRT_2PI - 0.5 * near * c : inside) - logarithm;
   }
 }
@@ -86,7 +83,6 @@ static void truncated_variance(int n, double bound, const double *mean, const do
     double pdf = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x));
     double B = rg_hazard_below(x), D = x * B + rg_hazard_above(x), r = pdf * D / (D - pdf * B);
     double f = 1.0 - r * (x + r);
-
     f = f > 1e-9 ? f : 1e-9;
     out[j] = variance[j] > smallest ? v * f : 0.0;
     lowest = a < lowest ? a : lowest;
@@ -115,7 +111,6 @@ static void box_muller(int pairs, const uint64_t *word, double *restrict out)
   for (int i = 0; i < pairs; i++) {
     double radius = sqrt(-2.0 * rg_log_positive(uniform(word[2 * i])));
     double turn = rg_turn_part(uniform(word[2 * i + 1]));
-
     out[2 * i] = radius * rg_cos_turn(turn);
     out[2 * i + 1] = radius * rg_sin_turn(turn);
   }
@@ -152,7 +147,6 @@ static void circle(int n, const double *turn, double *cosine, double *sine)
 #pragma omp simd
   for (int j = 0; j < n; j++) {
     double r = rg_turn_part(turn[j]);
-
     sine[j] = rg_sin_turn(r);
     cosine[j] = rg_cos_turn(r);
   }
@@ -184,7 +178,6 @@ INLINE double coarse_cosine_sum_of(int dim, const double *x, int n, const float 
     for (int v = 0; v < COARSE; v++) {
       int at = m + 2 * v * LANES;
       CoarseVector p = *(const CoarseVector *)(phase + at);
-
       for (int k = 0; k < dim; k++)
         p += (float)x[k] * *(const CoarseVector *)(W + (size_t)k * ld + at);
       coarse_cosine_vector(&p);
@@ -214,7 +207,6 @@ static void coarse_circle(int dim, const double *x, int n, const float *W, size_
 {
   for (int m = 0; m < n; m += 2 * LANES) {
     CoarseVector turn = *(const CoarseVector *)(phase + m), quarter;
-
     for (int k = 0; k < dim; k++)
       turn += (float)x[k] * *(const CoarseVector *)(W + (size_t)k * ld + m);
     quarter = turn - 0.25f;
@@ -312,14 +304,12 @@ static void gram_block(int i, int j, int n, int m, int first, int last, const do
   for (int q = first; q < last; q += LANES) {
     for (int k = 0; k < ROWS; k++) {
       Vector u = *(const Vector *)(a[k] + q);
-
       for (int l = 0; l < COLUMNS; l++) sum[k][l] += u * *(const Vector *)(b[l] + q);
     }
   }
   for (int k = 0; k < ROWS && i + k < n; k++) {
     for (int l = 0; l < COLUMNS && j + l < n; l++) {
       double *entry = &A[(size_t)(j + l) * lda + (size_t)(i + k)];
-
       memcpy(s, &sum[k][l], sizeof s);
       *entry =
         (first ? *entry : 0.0) + ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
@@ -349,7 +339,6 @@ static void multiply_tile(int n, const double *A, bool lower, const double *in, 
   for (int a = 0; a < n; a++, A += n, out += ld) {
     const Vector *row = (const Vector *)in;
     Vector sum[ROW] = {{0}};
-
     for (int i = 0; i < (lower ? a + 1 : n); i++, row += ROW)
       for (int v = 0; v < ROW; v++) sum[v] += A[i] * row[v];
     for (int v = 0; v < ROW; v++) ((Vector *)out)[v] = sum[v];

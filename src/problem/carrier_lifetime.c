@@ -131,7 +131,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
   double lifetime[NODES];
 
   PetscCall(rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics));
-  PetscCall(read_table(options, lifetime, &mistake));
+  if (class->source) PetscCall(read_table(options, lifetime, &mistake));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", class->name, mistake.data);
   return rg_text_clear(&mistake);
 }
@@ -207,25 +207,11 @@ static PetscErrorCode fill(RgProblem *problem, double *f, RgFailure *failure)
   RgText mistake = {0};
   double lifetime[NODES];
 
-  PetscCall(read_table(problem->options, lifetime, &mistake));
+  if (problem->class->source) PetscCall(read_table(problem->options, lifetime, &mistake));
+  else synthesise(lifetime);
   if (mistake.length) rg_failure_set(failure, "carrier_lifetime: %s", mistake.data);
   else spread(lifetime, f);
   return rg_text_clear(&mistake);
-}
-
-static PetscErrorCode check_synthetic(const RgProblemClass *class, const void *options,
-                                      RgPlace place, RgDiagnostics *diagnostics)
-{
-  return rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics);
-}
-
-static PetscErrorCode fill_synthetic(RgProblem *problem, double *f, RgFailure *failure)
-{
-  double lifetime[NODES];
-
-  synthesise(lifetime);
-  spread(lifetime, f);
-  return 0;
 }
 
 const RgProblemClass rg_problem_carrier_lifetime = {
@@ -247,7 +233,7 @@ const RgProblemClass rg_problem_carrier_lifetime_synthetic = {
            "same\nshape",
            "Inatsu 2025, arXiv:2504.03172, 5.2"),
   RG_OPTIONS(RgFiniteContextOptions, synthetic_params),
-  RG_DOMAIN(domain, check_synthetic),
-  .family = &(const RgFiniteFill){fill_synthetic},
+  RG_DOMAIN(domain, check),
+  .family = &(const RgFiniteFill){fill},
   RG_FINITE_CONTEXT_METHODS,
 };

@@ -194,7 +194,6 @@ static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple
   PetscCall(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &length_scale, 1.0, &kernel));
   for (int t = 0; t < TERMS && !failure->failed; t++) {
     RgRandom random = rg_stream_at(&problem->stream, (uint64_t)t);
-
     rg_random_normals(&random, (size_t)triple->size, z);
     PetscCall(
       rg_sample_path(NULL, triple, &kernel, z, paths + (size_t)t * triple->size, &jitter, failure));
@@ -216,7 +215,6 @@ static PetscErrorCode sum_fill(RgProblem *problem, double *f, RgFailure *failure
     for (size_t j = 0; j < n; j++) {
       size_t first = j / (levels * levels), two = j / levels;     /* w1 and (w1, w2) */
       size_t last_two = i % (levels * levels), last = i % levels; /* (x2, x3) and x3 */
-
       f[i * n + j] = paths[i] + paths[n + last_two * levels + first] +
                      paths[2 * n + last * levels * levels + two] + paths[3 * n + j];
     }

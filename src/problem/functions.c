@@ -644,7 +644,6 @@ static double levy(const void *options, int dim, const double *x, double *gradie
     const bool last = j == dim - 1;
     const double angle = last ? 2 * M_PI * v : M_PI * w + 1, weight = last ? 1 : 10;
     const double factor = 1 + weight * square(sin(angle));
-
     sum += v * v * factor;
     if (j == 0) sum += square(sin(M_PI * v));
     if (!gradient) continue;

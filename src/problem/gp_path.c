@@ -107,7 +107,6 @@ static const RgParam grid_params[] = {
   {0},
 };
 
-/* Level i of a coordinate. */
 static double level(const GridOptions *o, int i)
 {
   return isnan(o->spacing) ? (double)i / o->levels : i * o->spacing;

@@ -55,14 +55,11 @@ static double sum_of_gaussians(int dim, const double *A, const double *P, const 
   return sum;
 }
 
-static double classical3(const void *options, int dim, const double *x, double *gradient)
+static double hartmann3(const void *options, int dim, const double *x, double *gradient)
 {
-  return sum_of_gaussians(dim, a3, p3, x, gradient);
-}
+  const bool rounded = ((const RgBoxOptions *)options)->variant == 1;
 
-static double rounded3(const void *options, int dim, const double *x, double *gradient)
-{
-  return sum_of_gaussians(dim, a3, p3_rounded, x, gradient);
+  return sum_of_gaussians(dim, a3, rounded ? p3_rounded : p3, x, gradient);
 }
 
 static double hartmann6(const void *options, int dim, const double *x, double *gradient)
@@ -71,10 +68,10 @@ static double hartmann6(const void *options, int dim, const double *x, double *g
 }
 
 static const RgBoxFunction variants3[] = {
-  {classical3, false, 3, 0, 1, .best = 3.8627821478207552554,
+  {hartmann3, false, 3, 0, 1, .best = 3.8627821478207552554,
    .best_at =
      (const double[]){0.11461433858967197614, 0.55564884997185693489, 0.8525469535208657849}},
-  {rounded3, false, 3, 0, 1, .best = 3.8627797873326625228,
+  {hartmann3, false, 3, 0, 1, .best = 3.8627797873326625228,
    .best_at =
      (const double[]){0.11458887665506896836, 0.55564889461693004477, 0.85254698468667743762}},
 };

@@ -49,18 +49,21 @@ static void poll_stop(const Search *search)
     rg_failure_set(search->failure, "the search for the optimum was stopped");
 }
 
-/* Evaluate F at m points of the unit cube, and update the best point. */
+/* Evaluate F at m points of the unit cube, all of them where the design is finite, and update the
+   best point. */
 static PetscErrorCode evaluate(Search *search, int m, const double *unit, double *value)
 {
   const size_t dim = (size_t)search->dim;
   const RgSpace *space = &search->problem->domain.design;
+  const bool finite = rg_space_is_finite(space);
 
   for (int first = 0; first < m && !failed(search); first += BATCH) {
     const int count = PetscMin(BATCH, m - first);
     for (int i = 0; i < count; i++) {
       double *native = search->native + (size_t)i * dim;
       rg_space_to_native(space, unit + (size_t)(first + i) * dim, native);
-      search->points[i] = (RgPoint){.index = -1, .x = native, .context_index = -1};
+      search->points[i] =
+        (RgPoint){.index = finite ? first + i : -1, .x = native, .context_index = -1};
     }
     PetscCall(
       rg_problem_objective(search->problem, count, search->points, value + first, search->failure));
@@ -251,29 +254,14 @@ static PetscErrorCode search_box(Search *search)
   return PetscFree4(search->native, search->points, search->stencil, search->stencil_value);
 }
 
-/* Scan every point of a finite design. */
 static PetscErrorCode scan(Search *search)
 {
   const RgSpace *space = &search->problem->domain.design;
-  const size_t dim = (size_t)search->dim;
   double *value;
 
-  PetscCall(PetscMalloc3(BATCH * dim, &search->native, BATCH, &search->points, BATCH, &value));
-  for (int first = 0; first < space->size && !failed(search); first += BATCH) {
-    const int count = PetscMin(BATCH, space->size - first);
-    for (int i = 0; i < count; i++) {
-      double *native = search->native + (size_t)i * dim;
-      rg_space_to_native(space, space->points + (size_t)(first + i) * dim, native);
-      search->points[i] = (RgPoint){.index = first + i, .x = native, .context_index = -1};
-    }
-    PetscCall(rg_problem_objective(search->problem, count, search->points, value, search->failure));
-    poll_stop(search);
-    for (int i = 0; i < count; i++) {
-      if (!(value[i] > search->value)) continue;
-      search->value = value[i];
-      PetscCall(PetscArraycpy(search->best, space->points + (size_t)(first + i) * dim, dim));
-    }
-  }
+  PetscCall(PetscMalloc3((size_t)BATCH * search->dim, &search->native, BATCH, &search->points,
+                         space->size, &value));
+  PetscCall(evaluate(search, space->size, space->points, value));
   return PetscFree3(search->native, search->points, value);
 }
 

@@ -72,7 +72,6 @@ PetscErrorCode rg_regret(const RgScores *scores, const RgRegrets *regrets, RgExc
   for (int t = 0; t < scores->n; t++) {
     const bool counts = scores->count_initial || t >= scores->n_initial;
     const double value = has_recommendation(scores, t) ? scores->recommended[t] : objective[t];
-
     if (scores->optima) reference = find_current(scores, t, &found);
     best = scores->best ? scores->best[t] : fmax(best, objective[t]);
     regrets->instantaneous[t] = gap(&reference, value);

@@ -57,7 +57,6 @@ static void compare_predictions(RgDistributed *distributed, RgPosterior *local)
   RG_OK(rg_posterior_gradient(local, QUERIES, Z, bars, NULL, &work, G_0));
   RG_OK(rg_distributed_gradient(distributed, QUERIES, Z, bars, NULL, G));
   NEAR(QUERIES * DIM, G, G_0);
-  RG_CLOSE(rg_distributed_log_likelihood(distributed), rg_posterior_log_likelihood(local), 1e-9);
   RG_OK(rg_prediction_destroy(&work));
 }
 

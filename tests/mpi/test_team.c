@@ -44,7 +44,6 @@ static void compare(RgPosterior *shared, RgPosterior *alone)
   assert_true(distance(QUERIES, variance[0], variance[1]) < 1e-9);
   assert_true(distance(QUERIES * DIM, G[0], G[1]) < 1e-8);
   assert_true(distance(3 * QUERIES, C[0], C[1]) < 1e-9);
-  RG_CLOSE(rg_posterior_log_likelihood(shared), rg_posterior_log_likelihood(alone), 1e-9);
 }
 
 /* Local at first; grown into the team's, refitted there, and back again. */
@@ -125,8 +124,6 @@ static void lead_pending(RgTeam *team)
   }
   assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
   assert_memory_equal(variance[0], variance[1], sizeof variance[0]);
-  assert_true(rg_posterior_log_likelihood(&posterior[0]) ==
-              rg_posterior_log_likelihood(&posterior[1]));
   assert_false(failure.failed);
   RG_OK(rg_prediction_destroy(&work));
   for (int k = 0; k < 2; k++) RG_OK(rg_posterior_destroy(&posterior[k]));
@@ -224,7 +221,6 @@ static void lead_failure(RgTeam *team)
   RG_OK(rg_posterior_set(&posterior, NULL, 1e-2, 0.0, MOST, X, y, &failure));
   assert_false(failure.failed);
   assert_int_equal(posterior.n, MOST);
-  assert_true(isfinite(rg_posterior_log_likelihood(&posterior)));
   RG_OK(rg_posterior_destroy(&posterior));
   RG_OK(rg_kernel_destroy(&kernel));
 }

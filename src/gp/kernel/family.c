@@ -24,7 +24,6 @@ static void mixture_spectrum(const RgKernelFactor *factor, int n, RgRandom *rand
 {
   for (int k = 0; k < factor->n_inputs; k++, turns += n) {
     const double inverse = rg_kernel_inverse_scale(factor, k);
-
     rg_vector_normals(random, (size_t)n, turns);
     for (int m = 0; m < n; m++) turns[m] = turns[m] * stretch[m] * inverse;
   }

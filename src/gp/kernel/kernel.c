@@ -41,7 +41,6 @@ static void weights(int n, const double *A, int i, int rows, int j, int width, d
   for (int r = i; r < i + rows; r++, weight += width) {
     const double *row = A + (size_t)r * n + j;
     int count = PetscMin(width, r - j);
-
     for (int k = 0; k < count; k++) weight[k] = row[k];
     for (int k = PetscMax(count, 0); k < width; k++) weight[k] = 0.0;
   }
@@ -55,13 +54,11 @@ static void add_rows(const RgKernel *kernel, int i, int rows, int width, Work *w
 
   for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
-
     rg_kernel_term_tile(work->ops, term, rows, A, work->columns, B, width, work->value, work->slope,
                         ROWS * RG_TILE, work->scratch);
     work->sums[t] += work->ops->dot(count, work->weight, work->value);
     for (int f = 0; f < term->n_factors; f++) {
       int n = rg_kernel_factor_columns(&term->factors[f]);
-
       work->ops->moments(n, rows, A, work->columns, B, width, work->weight,
                          work->slope + (size_t)f * ROWS * RG_TILE, moments);
       A += n;
@@ -79,10 +76,8 @@ static void assemble(const RgKernel *kernel, double times, double trace, const W
 
   for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
-
     for (int f = 0; f < term->n_factors; f++) {
       const RgKernelFactor *factor = &term->factors[f];
-
       for (int s = 0; s < factor->n_scales + rg_kernel_n_odds(factor); s++) g[s] = 0.0;
       for (int k = 0; k < factor->n_inputs; k++)
         for (int c = rg_kernel_input_columns(factor, k); c > 0; c--)
@@ -127,7 +122,6 @@ static PetscErrorCode add_warp(const RgKernel *kernel, int n, const double *X, i
   PetscCall(rg_kernel_cross_gradient(kernel, n, X, m, Z, W, G));
   for (size_t i = 0; i < (size_t)m * dim; i++) {
     const size_t j = i % dim;
-
     (void)rg_kernel_warp_at(kernel, (int)j, Z[i], slope);
     g[j] += G[i] * (slope[1] / slope[0]);
     g[dim + j] += G[i] * (slope[2] / slope[0]);
@@ -177,15 +171,12 @@ PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double
   rg_kernel_scale_points(kernel, n, X, work.A);
   for (int j = 0; j < m; j += RG_TILE) {
     int width = rg_tile_width(m - j), count = PetscMin(width, m - j);
-
     rg_kernel_scale_tile(kernel, count, Z + (size_t)j * kernel->dim, width, work.B);
     for (int i = 0; i < n; i += ROWS) {
       int rows = PetscMin(ROWS, n - i);
-
       for (int r = 0; r < rows; r++) {
         const double *row = W + (size_t)(i + r) * m + j;
         double *out = work.weight + (size_t)r * width;
-
         for (int k = 0; k < count; k++) out[k] = row[k];
         for (int k = count; k < width; k++) out[k] = 0.0;
       }
@@ -207,12 +198,10 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
   rg_kernel_scale_points(kernel, n, X, work.A);
   for (int j = 0; j < n; j += RG_TILE) {
     int width = rg_tile_width(n - j);
-
     rg_kernel_scale_tile(kernel, PetscMin(width, n - j), X + (size_t)j * kernel->dim, width,
                          work.B);
     for (int i = j; i < n; i += ROWS) {
       int rows = PetscMin(ROWS, n - i);
-
       weights(n, A, i, rows, j, width, work.weight);
       add_rows(kernel, i, rows, width, &work);
     }
@@ -246,7 +235,6 @@ static void products(int dim, const double *x, const double *B, double *s)
   for (int j = 0; j < RG_TILE; j++) s[j] = 0;
   for (int k = 0; k < dim; k++, B += RG_TILE) {
     const double u = centred(x[k]) / dim;
-
     for (int j = 0; j < RG_TILE; j++) s[j] += u * B[j];
   }
 }
@@ -308,7 +296,6 @@ PetscErrorCode rg_kernel_add_trend(const RgKernel *kernel, int n, const double *
   PetscCall(PetscMalloc1((size_t)dim * RG_TILE, &B));
   for (int j = 0; j < m; j += RG_TILE) {
     const int count = PetscMin(RG_TILE, m - j);
-
     fill(dim, count, Z + (size_t)j * dim, B);
     for (int i = 0; i < n; i++) {
       products(dim, X + (size_t)i * dim, B, s);
@@ -328,15 +315,12 @@ PetscErrorCode rg_kernel_add_trend_gradient(const RgKernel *kernel, int n, const
   PetscCall(PetscMalloc1((size_t)dim * RG_TILE, &B));
   for (int j = 0; j < m; j += RG_TILE) {
     const int count = PetscMin(RG_TILE, m - j);
-
     fill(dim, count, Z + (size_t)j * dim, B);
     for (int i = 0; i < n; i++) {
       const double *x = X + (size_t)i * dim;
-
       products(dim, x, B, s);
       for (int l = 0; l < count; l++) {
         const double slope = W[i * ld + j + l] * trend_slope(kernel, s[l]) * 2 / dim;
-
         for (int k = 0; k < dim; k++) G[(size_t)(j + l) * dim + k] += slope * centred(x[k]);
       }
     }
@@ -353,13 +337,11 @@ static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const do
   PetscCall(PetscMalloc1((size_t)dim * RG_TILE, &B));
   for (int j = 0; j < n; j += RG_TILE) {
     const int count = PetscMin(RG_TILE, n - j);
-
     fill(dim, count, X + (size_t)j * dim, B);
     for (int i = j; i < n; i++) {
       products(dim, X + (size_t)i * dim, B, s);
       for (int k = 0; k < PetscMin(count, i - j + 1); k++) {
         const double weight = (j + k == i ? 1 : 2) * A[(size_t)i * n + j + k];
-
         sums[0] += weight * s[k];
         sums[1] += weight * s[k] * s[k];
       }
@@ -382,46 +364,51 @@ static int count_left(const RgKernelFactor *factor, int dim_left)
   return n;
 }
 
-/* The inputs of `factor` on one side, numbered from `first`. Adds nothing if it has none there. */
-static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool left, int first,
-                               RgKernelTerm *term)
+/* The inputs number which[0], .., which[n - 1] of a factor; which NULL: all of them. */
+static PetscErrorCode factor_part(const RgKernelFactor *factor, int n, const int *which,
+                                  RgKernelFactor *part)
 {
-  const int n_left = count_left(factor, dim_left);
-  const int n = left ? n_left : factor->n_inputs - n_left;
   const bool ard = factor->n_scales > 1;
-  RgKernelFactor *part = &term->factors[term->n_factors];
-  int filled = 0;
 
-  if (n == 0) return 0;
-  term->n_factors++;
-  part->family = factor->family;
-  part->shape = factor->shape;
-  memcpy(part->odds, factor->odds, sizeof part->odds);
+  *part = *factor;
   part->n_inputs = n;
   part->n_scales = ard ? n : 1;
   PetscCall(PetscMalloc1(n, &part->inputs));
   PetscCall(PetscMalloc1(part->n_scales, &part->length_scale));
   if (factor->words) PetscCall(PetscMalloc1(n, &part->words));
   part->length_scale[0] = factor->length_scale[0];
-  for (int k = 0; k < factor->n_inputs; k++) {
-    if (on_left(factor, k, dim_left) != left) continue;
-    if (ard) part->length_scale[filled] = factor->length_scale[k];
-    if (factor->words) part->words[filled] = factor->words[k];
-    part->inputs[filled++] = factor->inputs[k] - first;
+  for (int k = 0; k < n; k++) {
+    const int from = which ? which[k] : k;
+    part->inputs[k] = factor->inputs[from];
+    if (ard) part->length_scale[k] = factor->length_scale[from];
+    if (factor->words) part->words[k] = factor->words[from];
   }
   return 0;
 }
 
+/* The factors over the inputs of one side, numbered from its first. */
 static PetscErrorCode create_side(const RgKernelTerm *term, int dim_left, bool left, int dim,
                                   RgKernel *side)
 {
+  int *which;
+
   *side = (RgKernel){.dim = dim, .n_terms = 1};
   PetscCall(PetscCalloc1(1, &side->terms));
   side->terms[0].variance = left ? term->variance : 1.0;
   PetscCall(PetscCalloc1(term->n_factors, &side->terms[0].factors));
-  for (int f = 0; f < term->n_factors; f++)
-    PetscCall(add_part(&term->factors[f], dim_left, left, left ? 0 : dim_left, &side->terms[0]));
-  return 0;
+  PetscCall(PetscMalloc1(dim, &which));
+  for (int f = 0; f < term->n_factors; f++) {
+    const RgKernelFactor *factor = &term->factors[f];
+    RgKernelFactor *part = &side->terms[0].factors[side->terms[0].n_factors];
+    int n = 0;
+    for (int k = 0; k < factor->n_inputs; k++)
+      if (on_left(factor, k, dim_left) == left) which[n++] = k;
+    if (n == 0) continue;
+    side->terms[0].n_factors++;
+    PetscCall(factor_part(factor, n, which, part));
+    for (int k = 0; k < n && !left; k++) part->inputs[k] -= dim_left;
+  }
+  return PetscFree(which);
 }
 
 PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *left,
@@ -469,7 +456,6 @@ static PetscErrorCode term_create(double variance, int n_factors, RgKernelTerm *
   return PetscCalloc1(n_factors, &term->factors);
 }
 
-/* Inputs of group g, in order. */
 static int group_inputs(int dim, const int *group, int g, int *inputs)
 {
   int n = 0;
@@ -512,7 +498,6 @@ static PetscErrorCode add_groups(RgKernelFamily family, int n_groups, const int 
   for (int g = 0; g < n_groups; g++) {
     RgKernelFactor *factor = additive ? &kernel->terms[g].factors[0] : &kernel->terms[0].factors[g];
     int n = group_inputs(dim, group, g, inputs);
-
     PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Group %d has no input", g);
     PetscCall(factor_create(family, n, inputs, ard, length_scale, factor));
     length_scale += factor->n_scales;
@@ -583,7 +568,6 @@ PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words)
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       RgKernelFactor *factor = &kernel->terms[t].factors[f];
       bool any = false;
-
       for (int k = 0; k < factor->n_inputs; k++) any = any || words[factor->inputs[k]] > 0;
       if (!any || factor->shift || rg_kernel_classes[factor->family]->warp) continue;
       if (rg_kernel_on_sphere(factor)) continue;
@@ -625,25 +609,10 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
   if (from->trend) PetscCall(PetscArraycpy(to->trend, from->trend, 2));
   for (int t = 0; t < from->n_terms; t++) {
     const RgKernelTerm *term = &from->terms[t];
-
     PetscCall(term_create(term->variance, term->n_factors, &to->terms[t]));
     for (int f = 0; f < term->n_factors; f++) {
       const RgKernelFactor *factor = &term->factors[f];
-      RgKernelFactor *copy = &to->terms[t].factors[f];
-
-      copy->family = factor->family;
-      copy->shape = factor->shape;
-      memcpy(copy->odds, factor->odds, sizeof copy->odds);
-      copy->n_inputs = factor->n_inputs;
-      copy->shift = factor->shift;
-      copy->n_scales = factor->n_scales;
-      PetscCall(PetscMalloc1(factor->n_inputs, &copy->inputs));
-      PetscCall(PetscMalloc1(factor->n_scales, &copy->length_scale));
-      PetscCall(PetscArraycpy(copy->inputs, factor->inputs, factor->n_inputs));
-      PetscCall(PetscArraycpy(copy->length_scale, factor->length_scale, factor->n_scales));
-      if (!factor->words) continue;
-      PetscCall(PetscMalloc1(factor->n_inputs, &copy->words));
-      PetscCall(PetscArraycpy(copy->words, factor->words, factor->n_inputs));
+      PetscCall(factor_part(factor, factor->n_inputs, NULL, &to->terms[t].factors[f]));
     }
   }
   return 0;
@@ -654,7 +623,6 @@ PetscErrorCode rg_kernel_destroy(RgKernel *kernel)
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       RgKernelFactor *factor = &kernel->terms[t].factors[f];
-
       PetscCall(RG_FREE(&factor->inputs, &factor->words, &factor->length_scale));
     }
     PetscCall(PetscFree(kernel->terms[t].factors));
@@ -670,6 +638,22 @@ double rg_kernel_diagonal(const RgKernel *kernel)
 
   for (int t = 0; t < kernel->n_terms; t++) sum += kernel->terms[t].variance;
   return sum;
+}
+
+void rg_kernel_scale_range(const RgKernel *kernel, int input, double *least, double *most)
+{
+  *least = INFINITY;
+  *most = 0;
+  for (int t = 0; t < kernel->n_terms; t++)
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
+      const RgKernelFactor *factor = &kernel->terms[t].factors[f];
+      for (int k = 0; k < factor->n_inputs; k++) {
+        if (factor->inputs[k] != input) continue;
+        const double scale = factor->length_scale[factor->n_scales > 1 ? k : 0];
+        *least = fmin(*least, scale);
+        *most = fmax(*most, scale);
+      }
+    }
 }
 
 bool rg_kernel_more_jitter(const RgKernel *kernel, int n, double *jitter, RgFailure *failure)
@@ -701,7 +685,6 @@ void rg_kernel_get_theta(const RgKernel *kernel, double *theta)
 {
   for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
-
     for (int f = 0; f < term->n_factors; f++) {
       for (int s = 0; s < term->factors[f].n_scales; s++)
         *theta++ = log(term->factors[f].length_scale[s]);
@@ -712,23 +695,6 @@ void rg_kernel_get_theta(const RgKernel *kernel, double *theta)
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) *theta++ = log(kernel->warp[j]);
   for (int j = 0; kernel->trend && j < 2; j++) *theta++ = log(kernel->trend[j]);
-}
-
-void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
-{
-  for (int t = 0; t < kernel->n_terms; t++) {
-    RgKernelTerm *term = &kernel->terms[t];
-
-    for (int f = 0; f < term->n_factors; f++) {
-      for (int s = 0; s < term->factors[f].n_scales; s++)
-        term->factors[f].length_scale[s] = exp(*theta++);
-      for (int o = 0; o < rg_kernel_n_odds(&term->factors[f]); o++)
-        term->factors[f].odds[o] = exp(*theta++);
-    }
-    term->variance = exp(*theta++);
-  }
-  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) kernel->warp[j] = exp(*theta++);
-  for (int j = 0; kernel->trend && j < 2; j++) kernel->trend[j] = exp(*theta++);
 }
 
 static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor *b)
@@ -769,7 +735,6 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to)
     to->terms[t].variance = from->terms[t].variance;
     for (int f = 0; f < from->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &from->terms[t].factors[f];
-
       PetscCall(PetscArraycpy(to->terms[t].factors[f].length_scale, factor->length_scale,
                               factor->n_scales));
       PetscCall(PetscArraycpy(to->terms[t].factors[f].odds, factor->odds, 2));
@@ -792,7 +757,6 @@ bool rg_kernel_factors_over_inputs(const RgKernel *kernel)
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
-
       if (factor->shift) return false;
       if (!rg_kernel_classes[factor->family]->separable && factor->n_inputs > 1) return false;
     }
@@ -804,7 +768,6 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
                                   RgKernel *restricted)
 {
   RgKernelTerm *part;
-  const int first = 0;
 
   PetscCall(kernel_begin(1, 1, restricted));
   part = restricted->terms;
@@ -812,18 +775,10 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
   part->n_factors = 0;
   for (int f = 0; f < term->n_factors; f++) {
     const RgKernelFactor *factor = &term->factors[f];
-
     for (int k = 0; k < factor->n_inputs; k++) {
       if (factor->inputs[k] != input) continue;
-      PetscCall(factor_create(factor->family, 1, &first, false,
-                              &factor->length_scale[factor->n_scales == 1 ? 0 : k],
-                              &part->factors[part->n_factors]));
-      if (factor->words) {
-        PetscCall(PetscMalloc1(1, &part->factors[part->n_factors].words));
-        part->factors[part->n_factors].words[0] = factor->words[k];
-      }
-      memcpy(part->factors[part->n_factors].odds, factor->odds, sizeof factor->odds);
-      part->factors[part->n_factors++].shape = factor->shape;
+      PetscCall(factor_part(factor, 1, &k, &part->factors[part->n_factors]));
+      part->factors[part->n_factors++].inputs[0] = 0;
       break;
     }
   }

@@ -121,6 +121,9 @@ PetscErrorCode rg_kernel_set_warp(RgKernel *kernel);
 PetscErrorCode rg_kernel_set_trend(RgKernel *kernel);
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 
+/* The least and the largest length scale of an input; infinity and 0 if the kernel ignores it. */
+void rg_kernel_scale_range(const RgKernel *kernel, int input, double *least, double *most);
+
 /* Write k((x,c), (x',c')) as left(x, x') right(c, c'), where x is the first `dim_left` inputs.
    `left` has the variance, `right` has variance 1. Some kernels do not split: sums of terms, and
    kernels with an inseparable factor over inputs of both sides. Then `splits` is false, and
@@ -132,7 +135,6 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
    variance. */
 int rg_kernel_theta_size(const RgKernel *kernel);
 void rg_kernel_get_theta(const RgKernel *kernel, double *theta);
-void rg_kernel_set_theta(RgKernel *kernel, const double *theta);
 
 /* k(z,z), its largest value in the unit cube, and g (dim) += weight * d k(z,z)/dz. */
 double rg_kernel_variance_at(const RgKernel *kernel, const double *z);

@@ -102,11 +102,9 @@ PetscErrorCode rg_kernel_sphere_theta(const RgKernel *kernel, int m, const doubl
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
       const int n = factor->n_inputs;
-
       if (rg_kernel_on_sphere(factor)) {
         const double stretch = rg_kernel_sphere_stretch(factor), all = squares(factor);
         double *slope, *own, sum = 0;
-
         PetscCall(PetscMalloc2(n, &slope, n, &own));
         for (int k = 0; k < n; k++) own[k] = 0;
         for (int j = 0; j < m; j++) {

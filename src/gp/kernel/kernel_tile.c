@@ -59,7 +59,6 @@ void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, doub
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
-
       if (rg_kernel_on_sphere(factor)) {
         const double stretch = rg_kernel_sphere_stretch(factor);
         for (size_t i = 0; i < (size_t)n; i++)
@@ -72,7 +71,6 @@ void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, doub
         size_t shift = (size_t)factor->shift;
         double inverse = rg_kernel_inverse_scale(factor, k);
         const bool plain = is_plain(factor, k);
-
         for (size_t i = 0; i < (size_t)n && !plain; i++)
           warp_input(kernel, factor, k, x + i * dim, 1, A + i * columns);
         if (!plain) continue;
@@ -95,7 +93,6 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
-
       if (rg_kernel_on_sphere(factor)) {
         const double stretch = rg_kernel_sphere_stretch(factor);
         for (int j = 0; j < m; j++)
@@ -109,7 +106,6 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
         const double *z = Z + factor->inputs[k];
         double inverse = rg_kernel_inverse_scale(factor, k);
         const bool plain = is_plain(factor, k);
-
         for (int j = 0; j < m && !plain; j++)
           warp_input(kernel, factor, k, z + (size_t)j * dim, (size_t)width, B + j);
         for (int j = 0; j < m && plain; j++)
@@ -123,7 +119,6 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
   }
 }
 
-/* The number of rows in a chunk. */
 static int chunk_rows(int width)
 {
   return width < RG_CHUNK ? RG_CHUNK / width : 1;
@@ -149,7 +144,6 @@ void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, 
   for (int f = 0; f <= last; f++) {
     const RgKernelFactor *factor = &term->factors[f];
     double *out = last == 0 ? value : scratch + (size_t)f * count;
-
     const int own = rg_kernel_factor_columns(factor);
 
     ops->distances(own, n, A, columns, B, width, out);
@@ -175,13 +169,11 @@ static void chunk(const RgTileOps *ops, const RgKernel *kernel, int n, const dou
 
   for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
-
     rg_kernel_term_tile(ops, term, n, A, columns, B, width, t ? scratch : value, slope, stride,
                         t ? scratch + count : scratch);
     if (t) ops->add(count, scratch, value);
     for (int f = 0; f < term->n_factors; f++) {
       const int own = rg_kernel_factor_columns(&term->factors[f]);
-
       A += own;
       B += (size_t)own * width;
     }
@@ -197,7 +189,6 @@ void rg_kernel_tile(const RgTileOps *ops, const RgKernel *kernel, int n, const d
 
   for (int i = 0; i < n; i += rows) {
     size_t at = (size_t)i * (size_t)width;
-
     chunk(ops, kernel, PetscMin(rows, n - i), A + (size_t)i * columns, columns, B, width,
           value + at, slope ? slope + at : NULL, stride, scratch);
   }
@@ -212,7 +203,6 @@ void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       int own = rg_kernel_factor_columns(&kernel->terms[t].factors[f]);
-
       ops->gradient(own, n, A, columns, B, width, w, slope, g);
       A += own;
       B += own * width;
@@ -246,7 +236,6 @@ PetscErrorCode rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const d
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
       const RgKernelClass *class = rg_kernel_classes[factor->family];
-
       if (rg_kernel_on_sphere(factor)) {
         PetscCall(rg_kernel_sphere_unproject(kernel, factor, m, Z, g, (size_t)width, G));
         g += rg_kernel_factor_columns(factor) * width;
@@ -262,7 +251,6 @@ PetscErrorCode rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const d
           double slope = scale * (class->warp ? warped_gradient(kernel, factor, factor->inputs[k],
                                                                 z + j * dim, g + j, (size_t)width)
                                               : g[j]);
-
           out[j * dim] += slope;
           if (factor->shift) out[j * dim + factor->shift] += slope;
         }
@@ -271,7 +259,6 @@ PetscErrorCode rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const d
   }
   for (size_t i = 0; kernel->warp && i < (size_t)m * dim; i++) {
     double slope[3];
-
     (void)rg_kernel_warp_at(kernel, (int)(i % dim), Z[i], slope);
     G[i] *= slope[0];
   }
@@ -331,13 +318,11 @@ PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, i
   rg_kernel_scale_points(kernel, n, X, work.A);
   for (int j = 0; j < m; j += width) {
     int count;
-
     width = PetscMin(work.width, rg_pad(m - j));
     count = PetscMin(width, m - j);
     rg_kernel_scale_tile(kernel, count, Z + (size_t)j * kernel->dim, width, work.B);
     for (int i = 0; i < n; i += ROWS) {
       int rows = PetscMin(ROWS, n - i);
-
       rg_kernel_tile(work.ops, kernel, rows, work.A + (size_t)i * work.columns, work.B, width,
                      work.value, NULL, 0, work.scratch);
       copy_rows(rows, count, width, work.value, (size_t)m, K + (size_t)i * m + j);
@@ -356,7 +341,6 @@ PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, i
   rg_kernel_scale_points(kernel, n, X, work.A);
   for (int i = 0; i < n; i += RG_TILE) {
     int width = rg_tile_width(n - i), count = PetscMin(width, n - i);
-
     rg_kernel_scale_tile(kernel, count, X + (size_t)i * kernel->dim, width, work.B);
     rg_kernel_tile(work.ops, kernel, i + count, work.A, work.B, width, work.value, NULL, 0,
                    work.scratch);
@@ -377,7 +361,6 @@ PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, 
   PetscCall(rg_kernel_lower(kernel, n, X, n, K));
   for (int a = 0; a < n; a += RG_LANES) {
     int end = PetscMin(a + RG_LANES, n);
-
     for (int i = a; i < n; i++)
       for (int j = a; j < PetscMin(end, i); j++) K[i * ld + j] = K[j * ld + i];
   }
@@ -391,7 +374,6 @@ static void weights(int n, int m, int j, int width, const double *W, double *til
 
   for (int i = 0; i < n; i++, tile += width) {
     const double *row = W + (size_t)i * m + j;
-
     for (int k = 0; k < count; k++) tile[k] = row[k];
     for (int k = count; k < width; k++) tile[k] = 0.0;
   }
@@ -412,7 +394,6 @@ static PetscErrorCode cross_gradient(const RgKernel *kernel, int n, const double
   rg_kernel_scale_points(kernel, n, X, work.A);
   for (int j = 0; j < m; j += RG_TILE) {
     int width = rg_tile_width(m - j), count = PetscMin(width, m - j);
-
     rg_kernel_scale_tile(kernel, count, Z + (size_t)j * kernel->dim, width, work.B);
     rg_kernel_tile(work.ops, kernel, n, work.A, work.B, width, work.value, slope, stride,
                    work.scratch);

@@ -40,7 +40,6 @@ INLINE void correlations_of(RgKernelFamily family, double shape, double scale, s
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
       double v, d;
-
       correlation(family, shape, r2[i], &v, &d);
       value[i] = scale * v;
       slope[i] = scale * d;
@@ -49,7 +48,6 @@ INLINE void correlations_of(RgKernelFamily family, double shape, double scale, s
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
       double v, d;
-
       correlation(family, shape, r2[i], &v, &d);
       value[i] = scale * v;
     }
@@ -95,7 +93,6 @@ static void subtract_rows(int rows, size_t count, const double *c, const double 
     for (size_t j = 0; j < count; j++) {
       double a = c0 * R[j] + c1 * R1[j] + c2 * R2[j] + c3 * R3[j];
       double b = c4 * R4[j] + c5 * R5[j] + c6 * R6[j] + c7 * R7[j];
-
       out[j] -= a + b;
     }
   }
@@ -116,7 +113,6 @@ static void absorb(size_t count, double step, const double *restrict row, double
 #pragma omp simd
   for (size_t j = 0; j < count; j++) {
     double c = row[j], v = variance[j] - c * c;
-
     mean[j] += step * c;
     variance[j] = v > 0.0 ? v : 0.0;
   }
@@ -157,7 +153,6 @@ INLINE void summarise_of(int width, int n, const double *b, const double *V, dou
   for (int i = 0; i < n; i++, V += width) {
     for (int v = 0; v < width / LANES; v++) {
       Vector x = *(const Vector *)(V + v * LANES);
-
       s[v] += b[i] * x;
       q[v] += x * x;
     }

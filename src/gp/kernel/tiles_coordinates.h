@@ -30,7 +30,6 @@ INLINE void distances_of(int dim, int width, bool more, int n, const double *x, 
   for (int i = 0; i < n; i++, x += stride, r2 += full) {
     for (int v = 0; v < width / LANES; v++) {
       Vector *out = (Vector *)(r2 + v * LANES), sum = {0};
-
       if (more) sum = *out;
       for (int k = 0; k < dim; k++) {
         Vector u = x[k] - z[k][v];
@@ -46,7 +45,6 @@ static void distances(int dim, int n, const double *x, int stride, const double 
 {
   for (int j = 0; j < width; j += RG_TILE) {
     int part = width - j < RG_TILE ? RG_LANES : RG_TILE;
-
     for (int k = 0; k < dim; k += GROUP) {
       const double *first = Z + (size_t)k * width + j;
 
@@ -74,7 +72,6 @@ INLINE void gradient_of(int dim, int width, int n, const double *x, int stride, 
   for (int i = 0; i < n; i++, x += stride, w += width, slope += width) {
     for (int v = 0; v < width / LANES; v++) {
       Vector c = *(const Vector *)(w + v * LANES) * *(const Vector *)(slope + v * LANES);
-
       for (int k = 0; k < dim; k++) sum[k][v] += c * (z[k][v] - x[k]);
     }
   }
@@ -109,7 +106,6 @@ INLINE void moments_of(int dim, int width, int n, const double *x, int stride, c
   for (int i = 0; i < n; i++, x += stride, w += width, slope += width) {
     for (int v = 0; v < width / LANES; v++) {
       Vector c = *(const Vector *)(w + v * LANES) * *(const Vector *)(slope + v * LANES);
-
       for (int k = 0; k < dim; k++) {
         Vector u = z[k][v] - x[k];
         sum[k][v] += c * (u * u);

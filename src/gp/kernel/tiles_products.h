@@ -17,18 +17,15 @@ INLINE void panel(int vectors, bool subtract, int count, const double *M, size_t
     for (int v = 0; v < vectors; v++) sum[r][v] = (Vector){0};
   for (int l = 0; l < count; l++, M += by_term, V += v_stride) {
     Vector in[2];
-
     for (int v = 0; v < vectors; v++) in[v] = *(const Vector *)(V + v * LANES);
     for (int r = 0; r < ROWS; r++) {
       double m = M[r * by_row];
-
       for (int v = 0; v < vectors; v++) sum[r][v] += m * in[v];
     }
   }
   for (int r = 0; r < ROWS; r++) {
     for (int v = 0; v < vectors; v++) {
       Vector *to = (Vector *)(out + r * out_stride + v * LANES);
-
       if (subtract) *to -= sum[r][v];
       else *to = sum[r][v];
     }
@@ -52,7 +49,6 @@ INLINE void upper_of(int width, int n, const double *M, size_t ld, double *V)
 
   for (int i = 0; i < n; i += ROWS) {
     double *from = V + (size_t)i * width;
-
     for (int j = 0; j < width; j += vectors * LANES)
       panel(vectors, false, n - i, M + i + i * ld, 1, ld, from + j, width, from + j, width);
   }
@@ -100,7 +96,6 @@ INLINE void columns(bool subtract, int length, int count, const double *M, size_
     const double *from = B + c * by_column;
     double *to = out + c * ld;
     int i = 0;
-
     for (; i + 2 * LANES <= length; i += 2 * LANES)
       panel(2, subtract, count, from, by_term, by_column, M + i, ld, to + i, ld);
     for (; i < length; i += LANES)
@@ -114,14 +109,11 @@ static int cholesky(int n, double *A, size_t ld)
 
   for (int j = 0; j < n; j += COLUMNS) {
     int last = j + COLUMNS < n ? j + COLUMNS : n;
-
     columns(true, padded - j, j, A + j, ld, A + j, ld, 1, A + j + j * ld);
     for (int c = j; c < last; c++) {
       double *restrict column = A + c * ld, pivot;
-
       for (int q = j; q < c; q++) {
         const double *other = A + q * ld, factor = other[c];
-
         for (int i = c; i < n; i++) column[i] -= factor * other[i];
       }
       if (!(column[c] > 0.0)) return c + 1; /* NaN, too */
@@ -143,24 +135,20 @@ static void invert(int n, const double *L, size_t ld, double *X)
 
   for (int j = padded - COLUMNS; j >= 0; j -= COLUMNS) {
     int last = j + COLUMNS < n ? j + COLUMNS : n, below = j + COLUMNS;
-
     for (int c = j; c < j + COLUMNS; c++) memset(X + c * ld, 0, (size_t)padded * sizeof *X);
     /* X2 L21, sixteen rows at a time, because the triangle ends at each. */
     for (int i = below; i < padded; i += RG_TILE) {
       int length = padded - i < RG_TILE ? RG_LANES : RG_TILE;
       int count = (i + length < n ? i + length : n) - below;
-
       columns(false, length, count, X + i + below * ld, ld, L + below + j * ld, 1, ld,
               X + i + j * ld);
     }
     for (int c = last - 1; c >= j; c--) {
       double *restrict column = X + c * ld, inverse = 1.0 / L[c + c * ld];
-
       for (int i = below; i < n; i++) column[i] = -column[i];
       column[c] = 1.0;
       for (int q = c + 1; q < last; q++) {
         const double *other = X + q * ld, factor = L[q + c * ld];
-
         for (int i = q; i < n; i++) column[i] -= factor * other[i];
       }
       for (int i = c; i < n; i++) column[i] *= inverse;

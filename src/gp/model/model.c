@@ -96,10 +96,10 @@ static RgObservations observations(const struct RgModelState *s, int first)
 static PetscErrorCode model_append(RgModel *model, RgFailure *failure)
 {
   struct RgModelState *s = model->state;
-  const RgObservations data = observations(s, s->held);
+  const RgObservations data = observations(s, s->n_posterior);
 
   PetscCall(rg_posterior_extend(&model->posterior, &data, failure));
-  if (!failure->failed) s->held = s->n;
+  if (!failure->failed) s->n_posterior = s->n;
   return 0;
 }
 
@@ -110,7 +110,7 @@ static PetscErrorCode rebuild(RgModel *model, RgFailure *failure)
 
   PetscCall(rg_posterior_reset(&model->posterior, &model->kernel, model->noise_variance,
                                model->mean, &data, failure));
-  s->held = s->n;
+  s->n_posterior = s->n;
   return 0;
 }
 
@@ -283,7 +283,6 @@ static PetscErrorCode fit_in_parts(RgModel *model, double *value)
   return 0;
 }
 
-/* All starts in one fit. */
 static PetscErrorCode fit_at_once(RgModel *model, double *value)
 {
   struct RgModelState *s = model->state;
@@ -571,15 +570,15 @@ enum { REFIT_ALL = 100 };
 static PetscErrorCode drifted(RgModel *model, const RgHistory *history, bool *due)
 {
   struct RgModelState *s = model->state;
-  const int m = s->n - s->held;
+  const int m = s->n - s->n_posterior;
   double *mean, *sd;
 
   *due = s->refit_n == 0 || s->n <= REFIT_ALL || 20 * (int64_t)s->n >= 21 * (int64_t)s->refit_n;
   if (!*due) {
     PetscCall(PetscMalloc2(m, &mean, m, &sd));
-    PetscCall(rg_model_predict_history(model, history, s->held, m, mean, sd));
+    PetscCall(rg_model_predict_history(model, history, s->n_posterior, m, mean, sd));
     for (int i = 0; i < m; i++) {
-      const double error = s->y_model[s->held + i] - mean[i];
+      const double error = s->y_model[s->n_posterior + i] - mean[i];
       s->surprise += error * error / (sd[i] * sd[i] + model->noise_variance) - 1.0;
     }
     PetscCall(PetscFree2(mean, sd));

@@ -20,9 +20,9 @@ struct RgModelState {
   bool iterative;     /* the posterior has no matrix */
   double given_noise; /* known or configured noise variance; NaN: none */
   RgStream stream;
-  RgClock *clock;  /* borrowed, may be NULL */
-  RgDomain inputs; /* the domain, without its context if unused; borrows */
-  int n, held;     /* numbers of data taken in, and in the posterior */
+  RgClock *clock;     /* borrowed, may be NULL */
+  RgDomain inputs;    /* the domain, without its context if unused; borrows */
+  int n, n_posterior; /* numbers of data taken in, and in the posterior */
   int capacity;
   double *X;           /* capacity x dim */
   double *y, *y_model; /* capacity: native, model units */

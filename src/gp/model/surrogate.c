@@ -236,7 +236,6 @@ static int find_family(const char *name)
   return -1;
 }
 
-/* Family of group g. */
 static RgKernelFamily family_of(const RgSurrogateOptions *o, int g)
 {
   return (RgKernelFamily)(g < o->kernels.n ? find_family(o->kernels.values[g]) : o->kernel);
@@ -423,7 +422,6 @@ static PetscErrorCode surrogate_terms_kernel(const RgSurrogateOptions *o, int di
   PetscCall(PetscMalloc4(n, &length_scale, n, &variance, n, &count, (size_t)n * dim, &inputs));
   for (int t = 0; t < n; t++) {
     const RgReals *given = &o->length_scale;
-
     count[t] = read_term(o->terms.values[t], dim, inputs + used, &mistake);
     PetscCheck(count[t] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "term \"%s\" of %d inputs: %s",
                o->terms.values[t], dim, mistake);

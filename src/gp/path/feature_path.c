@@ -40,14 +40,15 @@ PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
   return PetscMemzero(path, sizeof *path);
 }
 
+static PetscErrorCode reserve(size_t size, size_t *room, double **array)
+{
+  return rg_room(size, 2 * size, room, array);
+}
+
 /* Room for `size` doubles in `large_work`. */
 static PetscErrorCode feature_path_reserve(RgFeaturePath *path, size_t size)
 {
-  if (size <= path->large_room) return 0;
-  PetscCall(PetscFree(path->large_work));
-  PetscCall(PetscMalloc1(size + size / 2, &path->large_work));
-  path->large_room = size + size / 2;
-  return 0;
+  return rg_room(size, size + size / 2, &path->large_room, &path->large_work);
 }
 
 /* ---- choices --------------------------------------------------------------------------------- */
@@ -70,7 +71,6 @@ static const double *feature_path_rows(RgFeaturePath *path, const double *x)
   if (!out) return x;
   for (int j = 0; j < path->dim; j++) {
     const int words = path->words ? path->words[j] : 0;
-
     *out++ = rg_kernel_input(&warp, j, x[j]);
     for (int c = 0; c < words; c++) out[c] = 0;
     if (words) out[rg_kernel_word(words, x[j])] = 1;
@@ -88,7 +88,6 @@ static PetscErrorCode copy_inputs(RgFeaturePath *path, const RgKernel *kernel)
   for (int t = 0; t < kernel->n_terms; t++)
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
-
       if (!factor->words) continue;
       if (!path->words) PetscCall(PetscCalloc1(dim, &path->words));
       for (int k = 0; k < factor->n_inputs; k++)
@@ -145,10 +144,8 @@ static PetscErrorCode draw_factor(const RgKernelFactor *factor, int first, int n
   for (int k = 0; k < factor->n_inputs; k++) {
     const int words = rg_kernel_input_words(factor, k);
     const size_t row = (size_t)row_of(path, factor->inputs[k]) + (words > 0);
-
     for (int c = 0; c < PetscMax(words, 1); c++, turns += n) {
       double *w = path->frequency + (row + c) * path->n + first;
-
       for (int m = 0; m < n; m++) {
         double sum = w[m] + turns[m];
         sum = sum > -FREQUENCY_MAX ? sum : -FREQUENCY_MAX;
@@ -177,7 +174,6 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
   for (int t = 0; t < terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
     int count = n / terms + (t < n % terms);
-
     for (int f = 0; f < term->n_factors; f++)
       PetscCall(draw_factor(&term->factors[f], first, count, random, path, work));
     for (int m = first; m < first + count; m++)
@@ -284,22 +280,13 @@ PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPo
   return 0;
 }
 
-static PetscErrorCode feature_path_reserve_alpha(RgFeaturePath *path, int n)
-{
-  if (n <= path->alpha_room) return 0;
-  PetscCall(PetscFree(path->alpha));
-  PetscCall(PetscMalloc1(2 * (size_t)n, &path->alpha));
-  path->alpha_room = 2 * n;
-  return 0;
-}
-
 /* alpha = (K + noise I)^-1 r */
 PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosterior *posterior,
                                                   const double *e)
 {
   int n = posterior->n, ld = posterior->capacity;
 
-  PetscCall(feature_path_reserve_alpha(path, n));
+  PetscCall(reserve((size_t)n, &path->alpha_room, &path->alpha));
   PetscCall(rg_feature_path_evaluate(path, n, posterior->X, path->alpha, NULL));
   for (int i = 0; i < n; i++)
     path->alpha[i] = posterior->y[i] - posterior->mean - path->alpha[i] - e[i];
@@ -349,7 +336,6 @@ static PetscErrorCode feature_path_add_updates(RgFeaturePath *path, int m, const
   if (!path->posterior || path->posterior->n == 0) return 0;
   for (int first = 0; first < m; first += BLOCK) {
     int width = PetscMin(BLOCK, m - first);
-
     PetscCall(add_update(path, width, Z + first * dim, value + first,
                          gradient ? gradient + first * dim : NULL));
   }
@@ -375,7 +361,6 @@ PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double
     for (int k = 0; k < dim; k++) {
       const RgKernel warp = {.dim = dim, .warp = path->warp};
       double slope[3] = {1};
-
       if (path->warp) (void)rg_kernel_warp_at(&warp, k, z[k], slope);
       gradient[(size_t)j * dim + k] =
         -TWO_PI * slope[0] * ops->dot(n, sine, path->frequency + (size_t)row_of(path, k) * n);
@@ -452,7 +437,6 @@ static void side_table(const RgFeaturePath *path, const RgSpace *grid, const Sid
 
   for (int i = 0; i < side->size; i++, T += 2 * n) {
     const double *x = grid->points + (size_t)i * side->stride * dim + side->first;
-
     if (side->dim)
       ops->turns(side->dim, x, path->n, path->frequency + side->first * n, n, phase, T);
     else memcpy(T, phase, n * sizeof(double));
@@ -573,11 +557,6 @@ PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle)
   return PetscMemzero(bundle, sizeof *bundle);
 }
 
-static PetscErrorCode reserve(size_t size, size_t *room, double **array)
-{
-  return rg_room(size, 2 * size, room, array);
-}
-
 /* The features come with the first weights. */
 static PetscErrorCode draw_weights(RgFeatureBundle *bundle, RgRandom *random)
 {
@@ -588,7 +567,6 @@ static PetscErrorCode draw_weights(RgFeatureBundle *bundle, RgRandom *random)
   memcpy(bundle->weight, path->weight, M * sizeof(double));
   for (int s = 1; s < bundle->count; s++) {
     double *weight = bundle->weight + s * M;
-
     rg_vector_normals(random, M, weight);
     rg_vector_ops()->multiply(path->n, path->amplitude, weight);
   }
@@ -608,7 +586,7 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
   PetscCall(rg_feature_path_draw(path, &posterior->kernel, random));
   PetscCall(draw_weights(bundle, random));
   PetscCall(reserve((size_t)posterior->n * count, &bundle->alpha_room, &bundle->alpha));
-  PetscCall(feature_path_reserve_alpha(path, posterior->n));
+  PetscCall(reserve((size_t)posterior->n, &path->alpha_room, &path->alpha));
   r = bundle->alpha;
   for (int i = 0; i < posterior->n; i++, x += path->dim) {
     PetscCall(rg_poll());
@@ -650,7 +628,6 @@ PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, const RgPointPr
   PetscCall(reserve((size_t)n * BUNDLE_BLOCK, &bundle->work_room, &bundle->work));
   for (int first = 0; n && first < m; first += BUNDLE_BLOCK) {
     int width = PetscMin(BUNDLE_BLOCK, m - first);
-
     PetscCall(
       rg_kernel_cross(&posterior->kernel, n, posterior->X, width, Z + first * dim, bundle->work));
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, count, width, n, 1.0, bundle->alpha, count,

@@ -32,7 +32,7 @@ typedef struct {
   double *amplitude; /* n: a_m */
   double *weight;    /* n: theta_m a_m */
   double *alpha;     /* pathwise: weights of the kernel at the data */
-  int alpha_room;
+  size_t alpha_room;
   double *work; /* 2 n: scratch of an evaluation */
   /* (rows + 3) x n, n padded: frequency, phase, weight in single precision; 1 where the frequency
      is not too large for it, else 0 */

@@ -88,7 +88,6 @@ static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, 
     int n = space->levels[k];
     Axis levels = {kernel, k, n, axis};
     double *L;
-
     after /= n;
     PetscCall(PetscMalloc1((size_t)n * n, &L));
     PetscCall(rg_factor_covariance(n, axis_matrix, &levels, 1.0, L, jitter, failure));

@@ -92,10 +92,10 @@ static PetscErrorCode reserve_indices(RgSetPaths *paths, int n)
 
 static PetscErrorCode copy_indices(RgSetPaths *paths, int n, const int *index, bool *same)
 {
-  int held = paths->posterior.n;
+  int n_before = paths->posterior.n;
 
-  *same = n >= held;
-  for (int i = 0; *same && i < held; i++) *same = index[i] == paths->index[i];
+  *same = n >= n_before;
+  for (int i = 0; *same && i < n_before; i++) *same = index[i] == paths->index[i];
   PetscCall(reserve_indices(paths, n));
   for (int i = 0; i < n; i++) {
     PetscCheck(index[i] >= 0 && index[i] < paths->prior.size, PETSC_COMM_SELF,
@@ -155,9 +155,9 @@ PetscErrorCode rg_set_paths_pend(RgSetPaths *paths, int n, const int *index, con
   PetscCall(reserve_indices(paths, posterior->n + n));
   for (int i = 0; i < n && !failure->failed; i++) {
     const RgObservations point = {1, paths->prior.points + (size_t)index[i] * dim, NULL, y + i};
-    const int held = posterior->n;
+    const int n_before = posterior->n;
     PetscCall(rg_posterior_append_pending(posterior, &point, failure));
-    if (posterior->n > held) paths->index[held] = index[i];
+    if (posterior->n > n_before) paths->index[n_before] = index[i];
   }
   return 0;
 }
@@ -204,7 +204,6 @@ PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, d
   /* r = y - mean - f0(data) - e */
   for (int l = 0; l < posterior->n; l++) {
     const double *f = F + (size_t)paths->index[l] * count;
-
     for (int s = 0; s < count; s++, r++) *r = posterior->y[l] - mean - f[s] - *r;
   }
   PetscCall(solve(paths, count, e));
@@ -290,7 +289,6 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
   for (int s = 0; s < samples->count; s++) {
     double *path = samples->path + (size_t)s * samples->size;
     const double e = deviation * rg_random_normal(&random);
-
     cblas_daxpy(samples->size, (change->y - e - path[change->index]) / change->pivot, change->row,
                 1, path, 1);
   }

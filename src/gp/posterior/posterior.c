@@ -148,16 +148,16 @@ PetscErrorCode rg_posterior_destroy(RgPosterior *posterior)
 
 /* ---- data ---------------------------------------------------------------------------------- */
 
-/* Let `data` follow the first `held` ones. A set keeps them itself. */
-static PetscErrorCode store(RgPosterior *posterior, int held, const RgObservations *data)
+/* Let `data` follow the first `n_before` ones. A set keeps them itself. */
+static PetscErrorCode store(RgPosterior *posterior, int n_before, const RgObservations *data)
 {
   const size_t dim = (size_t)posterior->kernel.dim;
-  const int n = held + data->n;
+  const int n = n_before + data->n;
 
   if (!posterior->set) {
     if (n > posterior->capacity)
       PetscCall(reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
-    double *X = posterior->X + (size_t)held * dim, *y = posterior->y + held;
+    double *X = posterior->X + (size_t)n_before * dim, *y = posterior->y + n_before;
     if (X != data->X) PetscCall(PetscArraycpy(X, data->X, (size_t)data->n * dim));
     if (y != data->y) PetscCall(PetscArraycpy(y, data->y, data->n));
   }
@@ -187,9 +187,9 @@ PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations 
 
   PetscCall(rg_posterior_remove_pending(posterior));
   if (data->n == 0) return 0;
-  const int held = posterior->n;
-  PetscCall(move(posterior, held + data->n));
-  PetscCall(store(posterior, held, data));
+  const int n_before = posterior->n;
+  PetscCall(move(posterior, n_before + data->n));
+  PetscCall(store(posterior, n_before, data));
   if (posterior->ops != before) return posterior->ops->reset(posterior, data, failure);
   return posterior->ops->extend(posterior, data, failure);
 }
@@ -214,18 +214,18 @@ PetscErrorCode rg_posterior_append_pending(RgPosterior *posterior, const RgObser
                                            RgFailure *failure)
 {
   const size_t dim = (size_t)posterior->kernel.dim;
-  const int held = posterior->n;
+  const int n_before = posterior->n;
 
   if (data->n == 0) return 0;
   if (!posterior->has_pending) {
-    posterior->n_told = held;
+    posterior->n_told = n_before;
     PetscCall(posterior->ops->keep(posterior));
     posterior->has_pending = true;
   }
-  PetscCall(store(posterior, held, data));
+  PetscCall(store(posterior, n_before, data));
   if (posterior->ops->pend) return posterior->ops->pend(posterior, data, failure);
-  posterior->n = held;
-  for (int i = held; i < held + data->n; i++) {
+  posterior->n = n_before;
+  for (int i = n_before; i < n_before + data->n; i++) {
     const int n = posterior->n; /* inputs and outputs follow the points that are accepted */
     memmove(posterior->X + (size_t)n * dim, posterior->X + (size_t)i * dim, dim * sizeof(double));
     posterior->y[n] = posterior->y[i];
@@ -341,11 +341,6 @@ PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const doub
   PetscCall(posterior->ops->whiten(posterior, b, W));
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, b, a, n, -1.0, W, b, V, a, 1.0, C, b);
   return PetscFree2(V, W);
-}
-
-double rg_posterior_log_likelihood(const RgPosterior *posterior)
-{
-  return posterior->ops->log_likelihood ? posterior->ops->log_likelihood(posterior) : NAN;
 }
 
 PetscErrorCode rg_prediction_destroy(RgPrediction *work)

@@ -185,8 +185,4 @@ PetscErrorCode rg_prediction_destroy(RgPrediction *work);
 PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const double *A, int b,
                                        const double *B, double *C);
 
-/* Log marginal likelihood of the data held: -1/2 beta'beta - log det L - n/2 log(2 pi); NaN on a
-   set. */
-double rg_posterior_log_likelihood(const RgPosterior *posterior);
-
 #endif

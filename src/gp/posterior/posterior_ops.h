@@ -29,7 +29,6 @@ typedef struct RgPosteriorOps {
                              const double *variance_bar, RgPrediction *work, double *G);
   /* B := L^-1 B, L L' = K + noise I; for covariances. */
   PetscErrorCode (*whiten)(const RgPosterior *posterior, int m, double *B);
-  double (*log_likelihood)(const RgPosterior *posterior);
   /* NULL: the back end keeps no predictions. */
   void (*select)(const RgPosterior *posterior, int count, const int *which, RgPrediction *work);
   /* Pending points. Keep the state that they change. */

@@ -56,7 +56,6 @@ PetscErrorCode rg_distributed_solve(RgDistributed *posterior, bool lower, bool u
 /* Queries without communication. */
 int rg_distributed_size(const RgDistributed *posterior); /* number of data */
 double rg_distributed_jitter(const RgDistributed *posterior);
-double rg_distributed_log_likelihood(const RgDistributed *posterior);
 double rg_distributed_bytes(const RgDistributed *posterior); /* bytes of this rank's share */
 
 /* The ranks that share a matrix, and the rows and columns of a block (0: the default). */

@@ -62,8 +62,8 @@ PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double
                                      const double *Z, RgBlockMatrix *matrix);
 
 /* Lower Cholesky factor of the leading n x n part, of which the first `first` rows and columns are
-   factored already. *good: all pivots squared are above `smallest`. *log_det: the log determinant
-   of the matrix. */
+   factored already. *good: all pivots squared are above `smallest`. *log_det (NULL: not wanted):
+   the log determinant of the matrix. */
 PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
                                         bool *good, double *log_det);
 /* b (n, the same on every rank), whose first `first` entries are already those of L^-1 b.

@@ -15,11 +15,9 @@ struct RgDistributed {
   int n, capacity;
   double *X, *y, *beta, *alpha; /* capacity (X: times dim), the same on every rank */
   bool alpha_valid;
-  double log_det;
-  int n_told;          /* number of data before the pending ones */
-  double log_det_told; /* log_det then */
-  RgBlockMatrix L;     /* capacity x capacity */
-  RgBlockMatrix V;     /* n x batch: L^-1 k(x_i, z_j) of the last batch */
+  int n_told;      /* number of data before the pending ones */
+  RgBlockMatrix L; /* capacity x capacity */
+  RgBlockMatrix V; /* n x batch: L^-1 k(x_i, z_j) of the last batch */
   int n_kept, m_kept, kept_capacity;
   double *Z_kept; /* the points of the last batch */
 };
@@ -172,7 +170,6 @@ PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel
   const double diagonal = rg_kernel_diagonal(kernel);
   RgGrid grid;
   RgBlockMatrix L;
-  double log_det;
   bool good = false;
 
   PetscCall(rg_grid_create(spread->comm, spread->block, &grid));
@@ -184,7 +181,7 @@ PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel
       break;
     }
     PetscCall(rg_block_matrix_kernel(kernel, 0, n, X, added, &L));
-    PetscCall(rg_block_matrix_cholesky(0, n, 0.0, &L, &good, &log_det));
+    PetscCall(rg_block_matrix_cholesky(0, n, 0.0, &L, &good, NULL));
     *jitter = added;
     if (good) break;
   }
@@ -419,7 +416,7 @@ static PetscErrorCode factor(RgDistributed *p, double jitter, RgFailure *failure
 
   do {
     PetscCall(rg_block_matrix_kernel(&p->kernel, 0, p->n, p->X, p->noise_variance + jitter, &p->L));
-    PetscCall(rg_block_matrix_cholesky(0, p->n, smallest_pivot(p), &p->L, &good, &p->log_det));
+    PetscCall(rg_block_matrix_cholesky(0, p->n, smallest_pivot(p), &p->L, &good, NULL));
   } while (!good && rg_kernel_more_jitter(&p->kernel, p->n, &jitter, failure));
   if (!good) p->n = 0;
   p->jitter = jitter;
@@ -469,7 +466,7 @@ static PetscErrorCode append_rows(RgDistributed *p, int m, const double *X, cons
   p->n = before + m;
   PetscCall(
     rg_block_matrix_kernel(&p->kernel, before, p->n, p->X, p->noise_variance + p->jitter, &p->L));
-  return rg_block_matrix_cholesky(before, p->n, smallest_pivot(p), &p->L, good, &p->log_det);
+  return rg_block_matrix_cholesky(before, p->n, smallest_pivot(p), &p->L, good, NULL);
 }
 
 PetscErrorCode rg_distributed_append(RgDistributed *p, int m, const double *X, const double *y,
@@ -487,27 +484,23 @@ PetscErrorCode rg_distributed_append(RgDistributed *p, int m, const double *X, c
 PetscErrorCode rg_distributed_keep(RgDistributed *p)
 {
   p->n_told = p->n;
-  p->log_det_told = p->log_det;
   return 0;
 }
 
 PetscErrorCode rg_distributed_pend(RgDistributed *p, const double *x, double y)
 {
   const int before = p->n;
-  const double log_det = p->log_det;
   bool good;
 
   PetscCall(append_rows(p, 1, x, &y, &good));
   if (good) return whiten_outputs(p, before);
   p->n = before;
-  p->log_det = log_det;
   return 0;
 }
 
 PetscErrorCode rg_distributed_restore(RgDistributed *p)
 {
   p->n = p->n_told;
-  p->log_det = p->log_det_told;
   p->alpha_valid = false;
   p->m_kept = 0;
   return 0;
@@ -535,13 +528,6 @@ int rg_distributed_size(const RgDistributed *p)
 double rg_distributed_jitter(const RgDistributed *p)
 {
   return p->jitter;
-}
-
-double rg_distributed_log_likelihood(const RgDistributed *p)
-{
-  double squares = 0.0;
-  for (int i = 0; i < p->n; i++) squares += p->beta[i] * p->beta[i];
-  return -0.5 * squares - 0.5 * p->log_det - p->n * (0.5 * log_2pi);
 }
 
 double rg_distributed_bytes(const RgDistributed *p)

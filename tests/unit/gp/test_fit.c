@@ -1,6 +1,6 @@
 /* Fit objective and its maximisation: gradients against differences for every kernel, the optimum
    against SciPy and random search, planted hyperparameters, profiled mean, failure, bits. */
-#include "test_main.h"
+#include "gp_support.h"
 
 #include "maths/blas.h"
 #include "fit_support.h"
@@ -80,15 +80,15 @@ static void check_gradient(RgKernel kernel, const RgFitOptions *options)
   for (int p = 0; p < size; p++) {
     double keep = theta[p];
     theta[p] = keep + h;
-    rg_kernel_set_theta(&kernel, theta);
+    support_set_theta(&kernel, theta);
     RG_OK(rg_fit_objective(&kernel, noise, 0.1, &(RgData){N, X, y}, options, &high, NULL));
     theta[p] = keep - h;
-    rg_kernel_set_theta(&kernel, theta);
+    support_set_theta(&kernel, theta);
     RG_OK(rg_fit_objective(&kernel, noise, 0.1, &(RgData){N, X, y}, options, &low, NULL));
     theta[p] = keep;
     RG_CLOSE(gradient[p], (high - low) / (2 * h), 1e-7);
   }
-  rg_kernel_set_theta(&kernel, theta);
+  support_set_theta(&kernel, theta);
   if (options->learn_noise) {
     RG_OK(rg_fit_objective(&kernel, noise * exp(h), 0.1, &(RgData){N, X, y}, options, &high, NULL));
     RG_OK(rg_fit_objective(&kernel, noise * exp(-h), 0.1, &(RgData){N, X, y}, options, &low, NULL));
@@ -202,7 +202,7 @@ RG_TEST(test_beats_random)
     for (int j = 0; j < 3; j++) theta[j] = log(1e-2) + log(1e3) * rg_random_uniform(&other);
     theta[3] = log(1e-2) + log(1e4) * rg_random_uniform(&other);
     double v = exp(log(1e-6) + log(1e6) * rg_random_uniform(&other));
-    rg_kernel_set_theta(&kernel, theta);
+    support_set_theta(&kernel, theta);
     RG_OK(rg_fit_objective(&kernel, v, mean, &(RgData){N, X, y}, &options, &value, NULL));
     assert_true(value <= best);
   }

@@ -158,14 +158,14 @@ static void theta_gradient_of_one_kernel(RgKernel *kernel)
 
     for (int s = 0; s < 2; s++) {
       theta[p] = at + (s ? h / 2 : h);
-      rg_kernel_set_theta(kernel, theta);
+      support_set_theta(kernel, theta);
       d[s] = inner(kernel, X, A);
       theta[p] = at - (s ? h / 2 : h);
-      rg_kernel_set_theta(kernel, theta);
+      support_set_theta(kernel, theta);
       d[s] -= inner(kernel, X, A);
     }
     theta[p] = at;
-    rg_kernel_set_theta(kernel, theta);
+    support_set_theta(kernel, theta);
     RG_CLOSE(g[p], richardson(d[0], d[1], h), 1e-6);
   }
 }
@@ -415,7 +415,7 @@ RG_TEST(theta_goes_round)
   RG_CLOSE(theta[7], log(0.9), 1e-15);
   RG_OK(rg_kernel_copy(&kernel, &copy));
   for (int p = 0; p < size; p++) theta[p] += 0.1 * (p + 1);
-  rg_kernel_set_theta(&kernel, theta);
+  support_set_theta(&kernel, theta);
   rg_kernel_get_theta(&kernel, back);
   for (int p = 0; p < size; p++) RG_CLOSE(back[p], theta[p], 1e-14);
   RG_CLOSE(copy.terms[1].variance, 0.9, 1e-15); /* a copy is independent */

@@ -1,6 +1,6 @@
 /* The surrogate: data in pieces or at once, refit schedule, standardisation, noise, kernels from
    options, policies of the fit, failures. */
-#include "test_main.h"
+#include "gp_support.h"
 
 #include "gp/model/model.h"
 #include "gp/posterior/set/set_posterior.h"
@@ -268,7 +268,7 @@ RG_TEST(test_schedule)
     assert_int_equal(report.fit_evaluations > 0, due);
     assert_int_equal(isnan(report.log_likelihood), !due);
     assert_int_equal(model.kernel.terms[0].variance != before, due);
-    if (due) RG_CLOSE(report.log_likelihood, rg_posterior_log_likelihood(&model.posterior), 1e-10);
+    if (due) RG_CLOSE(report.log_likelihood, support_log_likelihood(&model.posterior), 1e-10);
     before = model.kernel.terms[0].variance;
     assert_int_equal(model.posterior.n, n);
     assert_int_equal(show(&model, &frame, n).refitted, due); /* asked again: the same report */

@@ -29,7 +29,7 @@ static void ask(RgPosterior *posterior, Answers *answers)
   RG_OK(rg_posterior_predict(posterior, QUERIES, Z, answers->mean, answers->variance, &work));
   RG_OK(
     rg_posterior_gradient(posterior, QUERIES, Z, bars, bars + QUERIES, &work, answers->gradient));
-  answers->log_likelihood = rg_posterior_log_likelihood(posterior);
+  answers->log_likelihood = support_log_likelihood(posterior);
   RG_OK(rg_prediction_destroy(&work));
 }
 

@@ -52,7 +52,7 @@ RG_TEST(values_and_copies)
   rg_kernel_get_theta(&kernel, theta);
   assert_int_equal(rg_kernel_theta_size(&kernel), 6);
   RG_CLOSE(theta[5], log(2.5), 1e-15);
-  rg_kernel_set_theta(&copy, theta);
+  support_set_theta(&copy, theta);
   rg_kernel_get_theta(&copy, again);
   for (int p = 0; p < 6; p++) RG_CLOSE(again[p], theta[p], 1e-15);
   RG_OK(rg_kernel_matrix(&copy, MANY, X, K));

@@ -37,7 +37,6 @@ static double poisson(RgRandom *random, double mean)
   for (; mean > 0; mean -= 500) {
     const double part = fmin(mean, 500);
     double p = exp(-part), u = rg_random_uniform(random);
-
     for (double k = 1; u > p && p > 1e-300; k++, count++) {
       u -= p;
       p *= part / k;
@@ -54,7 +53,6 @@ static void periodic_spectrum(const RgKernelFactor *factor, int n, RgRandom *ran
 {
   for (int k = 0; k < factor->n_inputs; k++, turns += n) {
     const double inverse = rg_kernel_inverse_scale(factor, k), half = inverse * inverse / 2;
-
     for (int m = 0; m < n; m++) {
       turns[m] = half > 5e3 ? rint(inverse * rg_random_normal(random))
                             : poisson(random, half) - poisson(random, half);

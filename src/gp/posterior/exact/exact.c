@@ -43,7 +43,6 @@ PetscErrorCode rg_factor_inverse_product(int n, const double *X, int ld, double 
   for (int j = 0; j < n; j += RG_TILE) {
     int width = rg_tile_width(n - j), count = PetscMin(width, n - j), rows = padded - j;
     const double *corner = X + j * stride + j;
-
     for (int c = 0; c < width; c++)
       for (int i = 0; i < rows; i++) tile[i * width + c] = corner[c * stride + i];
     ops->upper(rows, corner, stride, width, tile);
@@ -240,7 +239,6 @@ static PetscErrorCode exact_predict(RgPosterior *posterior, int m, const double 
   rg_kernel_scale_points(&posterior->kernel, posterior->n, posterior->X, work->A);
   for (int j = 0; j < m; j += RG_TILE) {
     Tile tile = tile_at(work, j);
-
     if (j % RG_POLL_POINTS == 0) PetscCall(rg_poll());
     PetscCall(fill_tile(posterior, ops, Z, work->kept, &tile, work));
     ops->summarise(work->n, tile.width, variance ? posterior->beta : posterior->alpha,
@@ -263,12 +261,10 @@ static void select_columns(size_t rows, const int *which, const RgPrediction *wa
 {
   for (int first = 0; first < work->m; first += RG_TILE) {
     const Tile tile = tile_at(work, first);
-
     for (int k = 0; k < tile.width; k++) {
       const int j = which[first + PetscMin(k, tile.count - 1)];
       const Tile source = tile_at(was, j - j % RG_TILE);
       const double *column = from + source.at + j % RG_TILE;
-
       for (size_t i = 0; i < rows; i++) work->U[i * tile.width + k] = column[i * source.width];
     }
     memcpy(to + tile.at, work->U, rows * tile.width * sizeof *to);
@@ -320,7 +316,6 @@ static PetscErrorCode exact_gradient(RgPosterior *posterior, int m, const double
   if (!variance_bar) rg_exact_solve(posterior);
   for (int j = 0; j < m; j += RG_TILE) {
     Tile tile = tile_at(work, j);
-
     if (work->kept)
       rg_kernel_scale_tile(kernel, tile.count, Z + (size_t)j * dim, tile.width, work->B);
     else PetscCall(fill_tile(posterior, ops, Z, true, &tile, work));
@@ -449,7 +444,6 @@ static PetscErrorCode append_row(RgPosterior *posterior, int n, bool *good)
   *good = square > smallest_pivot(posterior);
   if (*good) {
     const double pivot = sqrt(square), r = posterior->y[n] - posterior->mean;
-
     for (int j = 0; j < n; j++) posterior->L[(size_t)j * ld + n] = row[j];
     posterior->L[(size_t)n * ld + n] = pivot;
     posterior->beta[n] = (r - cblas_ddot(n, row, 1, posterior->beta, 1)) / pivot;
@@ -541,15 +535,6 @@ static PetscErrorCode exact_solve_many(const RgPosterior *posterior, int m, doub
   return 0;
 }
 
-static double exact_log_likelihood(const RgPosterior *posterior)
-{
-  int n = posterior->n;
-  double value = -0.5 * cblas_ddot(n, posterior->beta, 1, posterior->beta, 1);
-
-  for (int i = 0; i < n; i++) value -= log(posterior->L[(size_t)i * posterior->capacity + i]);
-  return value - n * 0.91893853320467274178; /* log(2 pi)/2 */
-}
-
 const RgPosteriorOps rg_exact_ops = {
   .name = "exact",
   .open = exact_open,
@@ -562,7 +547,6 @@ const RgPosteriorOps rg_exact_ops = {
   .predict = exact_predict,
   .gradient = exact_gradient,
   .whiten = exact_whiten,
-  .log_likelihood = exact_log_likelihood,
   .select = exact_select,
   .keep = exact_keep,
   .pend_one = exact_pend_one,

@@ -346,7 +346,6 @@ PetscErrorCode rg_nearby_gradient(RgNearby *nearby, int m, const double *mean_ba
     const PetscInt *order = nearby->order + t * NEAR_TILE;
     const int count = scale_candidates(nearby, t);
     double p[NEAR_TILE] = {0}, q[NEAR_TILE] = {0};
-
     for (int c = 0; c < count; c++) {
       p[c] = mean_bar[order[c]];
       q[c] = -2.0 * variance_bar[order[c]];

@@ -70,8 +70,5 @@ PetscErrorCode rg_iterative_gradient(RgIterative *gp, int m, const double *Z,
 /* log det (K + noise I) and its standard error. */
 PetscErrorCode rg_iterative_log_determinant(RgIterative *gp, double *value, double *error,
                                             RgIterativeReport *report);
-/* Log marginal likelihood from alpha and the log determinant; *error follows from half the log
-   determinant. */
-PetscErrorCode rg_iterative_log_likelihood(RgIterative *gp, double *value, double *error);
 
 #endif

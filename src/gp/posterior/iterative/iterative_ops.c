@@ -9,19 +9,7 @@
 
 enum { AT_ONCE = 16, POINTS = 4096 }; /* right-hand sides, or points of a set, per task */
 
-typedef enum {
-  RESET,
-  EXTEND,
-  OUTPUTS,
-  SOLVE,
-  PREDICT,
-  MEAN,
-  GRADIENT,
-  LIKELIHOOD,
-  KEEP,
-  RESTORE,
-  CLOSE
-} Code;
+typedef enum { RESET, EXTEND, OUTPUTS, SOLVE, PREDICT, MEAN, GRADIENT, KEEP, RESTORE, CLOSE } Code;
 
 /* ---- on every rank ------------------------------------------------------------------------- */
 
@@ -41,7 +29,7 @@ static PetscErrorCode reset(MPI_Comm comm, const RgTeamTask *task, RgIterative *
 
 PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **state)
 {
-  double *const *array = task->array, *const *out = task->out, error;
+  double *const *array = task->array, *const *out = task->out;
   RgIterative *gp = *state;
   RgIterativeReport report;
 
@@ -58,7 +46,6 @@ PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **s
   case GRADIENT:
     PetscCall(rg_iterative_gradient(gp, task->n, array[0], array[1], array[2], out[0]));
     break;
-  case LIKELIHOOD: PetscCall(rg_iterative_log_likelihood(gp, out[0], &error)); break;
   case KEEP: PetscCall(rg_iterative_keep(gp)); break;
   case RESTORE: PetscCall(rg_iterative_restore(gp)); break;
   case CLOSE: PetscCall(rg_iterative_destroy(&gp)); break;
@@ -272,14 +259,6 @@ static PetscErrorCode iterative_restore(RgPosterior *posterior)
   return PetscArraycpy(own->variance, own->kept + size, size);
 }
 
-static double iterative_log_likelihood(const RgPosterior *posterior)
-{
-  double value = NAN;
-  const RgTeamTask task = {.code = LIKELIHOOD, .out_count = {1}, .out = {&value}};
-
-  return run(posterior, task) ? NAN : value;
-}
-
 bool rg_iterative_present(void)
 {
   return true;
@@ -295,7 +274,6 @@ const RgPosteriorOps rg_iterative_ops = {
   .solve_many = iterative_solve_many,
   .predict = iterative_predict,
   .gradient = iterative_gradient,
-  .log_likelihood = iterative_log_likelihood,
   .keep = iterative_keep,
   .pend = iterative_pend,
   .restore = iterative_restore,

@@ -14,7 +14,6 @@ const RgIterativeOptions rg_iterative_defaults = {
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-/* Append m data. */
 static PetscErrorCode append_data(RgIterative *gp, int m, const double *X, const double *y)
 {
   const size_t n = (size_t)gp->n, dim = (size_t)gp->kernel->dim;
@@ -290,17 +289,5 @@ PetscErrorCode rg_iterative_log_determinant(RgIterative *gp, double *value, doub
   PetscCall(quadrature(gp, moments));
   *value = gp->log_det + gp->n * moments[0];
   *error = sqrt(2.0 * gp->n * moments[1] / s);
-  return 0;
-}
-
-PetscErrorCode rg_iterative_log_likelihood(RgIterative *gp, double *value, double *error)
-{
-  double log_det, fit = 0.0;
-
-  if (!gp->alpha) PetscCall(rg_iterative_solve(gp, NULL));
-  PetscCall(rg_iterative_log_determinant(gp, &log_det, error, NULL));
-  for (int i = 0; i < gp->n; i++) fit += (gp->y[i] - gp->mean) * gp->alpha[i];
-  *value = -0.5 * (fit + log_det) - gp->n * 0.91893853320467274178; /* log(2 pi)/2 */
-  *error *= 0.5;
   return 0;
 }

@@ -49,7 +49,6 @@ static PetscErrorCode join_axes(const RgDomain *domain, RgSetPrior *prior)
   axes = prior->axes;
   for (int p = 0; p < 2; p++) {
     const double *from = parts[p]->axes;
-
     for (int k = 0; k < parts[p]->dim; k++) {
       *levels++ = parts[p]->levels[k];
       PetscCall(PetscArraycpy(axes, from, parts[p]->levels[k]));
@@ -101,7 +100,6 @@ static PetscErrorCode term_tables(const RgSetPrior *prior, const RgKernelTerm *t
     const size_t n = (size_t)prior->levels[a];
     double variance = a ? 1.0 : term->variance;
     RgKernel restricted;
-
     PetscCall(rg_kernel_restrict(term, a, variance, &restricted));
     if (restricted.n_terms) {
       PetscCall(rg_kernel_matrix(&restricted, (int)n, axis, table));
@@ -122,14 +120,12 @@ PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel
   prior->factors = prior->n_axes > 0 && rg_kernel_factors_over_inputs(&prior->kernel);
   if (prior->factors) {
     const size_t size = tables_size(prior);
-
     PetscCall(PetscMalloc1(size * kernel->n_terms, &prior->tables));
     PetscCall(PetscMalloc1(2 * (size_t)prior->size, &prior->work));
     for (int t = 0; t < kernel->n_terms; t++)
       PetscCall(term_tables(prior, &prior->kernel.terms[t], prior->tables + t * size));
   } else {
     size_t columns = (size_t)rg_kernel_n_columns(kernel), padded = (size_t)prior->padded;
-
     PetscCall(PetscMalloc1(columns * padded, &prior->scaled));
     PetscCall(
       PetscMalloc1(padded + columns + rg_kernel_tile_scratch(kernel, prior->padded), &prior->work));
@@ -143,7 +139,6 @@ static void outer(int n, const double *a, int m, const double *b, bool add, doub
 {
   for (int i = 0; i < n; i++, out += m) {
     double ai = a[i];
-
     if (add)
       for (int j = 0; j < m; j++) out[j] += ai * b[j];
     else
@@ -161,7 +156,6 @@ static void term_row(const RgSetPrior *prior, int index, const double *end, bool
     int n = prior->levels[a];
     const double *table = end - (size_t)n * n + (size_t)(index % n) * n;
     double one = 1.0, *out;
-
     if (!product && a > 0) {
       product = table;
     } else {
@@ -250,7 +244,6 @@ static PetscErrorCode factor_grid(RgSetFactor *factor, RgFailure *failure)
   for (int t = 0; t < prior->kernel.n_terms; t++) {
     for (int a = 0; a < prior->n_axes; a++) {
       const size_t n = (size_t)prior->levels[a];
-
       PetscCall(factor_table(n, table, L, &factor->jitter, failure));
       table += n * n;
       L += n * n;
@@ -284,7 +277,6 @@ static void multiply_term(const RgSetPrior *prior, int count, const double *A, b
 
   for (int a = 0; a < prior->n_axes; a++) {
     int n = prior->levels[a];
-
     after /= (size_t)n;
     rg_grid_multiply(before, n, after, A, lower, F, scratch);
     A += (size_t)n * n;
@@ -316,7 +308,6 @@ static PetscErrorCode draw_grid(RgSetFactor *factor, int count, RgRandom *random
   PetscCall(reserve_work(factor, count, &G));
   for (int t = 0; t < prior->kernel.n_terms; t++) {
     double *out = t ? G : F;
-
     rg_vector_normals(random, size, out);
     multiply_term(prior, count, factor->L + t * step, true, factor->tiles, out);
     if (t) cblas_daxpy((int)size, 1.0, G, 1, F, 1);
@@ -345,7 +336,6 @@ static PetscErrorCode covariance_grid(RgSetFactor *factor, int count, int n, con
   PetscCall(reserve_work(factor, count, &G));
   for (int t = 0; t < prior->kernel.n_terms; t++) {
     double *out = t ? G : F;
-
     PetscCall(PetscArrayzero(out, size));
     for (int l = 0; l < n; l++)
       for (int s = 0; s < count; s++)
@@ -368,7 +358,6 @@ PetscErrorCode rg_set_factor_covariance(RgSetFactor *factor, int count, int n, c
   PetscCall(PetscMalloc2(ROWS_PER_BLOCK * dim, &X, (size_t)ROWS_PER_BLOCK * size, &K));
   for (int l = 0; l < n; l += ROWS_PER_BLOCK) {
     int width = PetscMin(ROWS_PER_BLOCK, n - l);
-
     for (int r = 0; r < width; r++)
       PetscCall(PetscArraycpy(X + r * dim, prior->points + (size_t)index[l + r] * dim, dim));
     PetscCall(rg_kernel_cross(&prior->kernel, width, X, size, prior->points, K));

@@ -18,10 +18,8 @@ static void copy_tile(int n, size_t after, size_t first, int width, double *F, d
   for (int done = 0; done < width; b++, j = 0) {
     int run = after - j < (size_t)(width - done) ? (int)(after - j) : width - done;
     double *place = F + b * (size_t)n * after + j, *row = tile + done;
-
     for (int i = 0; i < n; i++, place += after, row += RG_VECTOR_TILE) {
       double *from = load ? place : row, *to = load ? row : place;
-
       if (run == RG_VECTOR_TILE) memcpy(to, from, RG_VECTOR_TILE * sizeof *to);
       else
         for (int q = 0; q < run; q++) to[q] = from[q];
@@ -40,7 +38,6 @@ void rg_grid_multiply(int before, int n, size_t after, const double *A, bool low
   memset(scratch, 0, (size_t)n * RG_VECTOR_TILE * sizeof *scratch);
   for (size_t first = 0; first < columns; first += RG_VECTOR_TILE) {
     int width = columns - first < RG_VECTOR_TILE ? (int)(columns - first) : RG_VECTOR_TILE;
-
     copy_tile(n, after, first, width, F, scratch, true);
     if (width == RG_VECTOR_TILE && after - first % after >= RG_VECTOR_TILE) {
       /* The whole tile lies in one piece of F. */
@@ -61,7 +58,7 @@ void rg_grid_multiply(int before, int n, size_t after, const double *A, bool low
 
 typedef struct {
   size_t size, stride; /* N; distance of rows, N padded to whole cache lines */
-  int n, n_blocks;     /* rows held, blocks allocated */
+  int n, n_blocks;     /* rows, blocks allocated */
   double **blocks;     /* ROWS_PER_BLOCK x stride each, and room to align them */
 } Rows;
 

@@ -72,7 +72,6 @@ static PetscErrorCode component_create(const RgSetPrior *prior, const RgKernelTe
   }
   for (int i = 0; i < component->size; i++) {
     double *point = component->points + i * dim;
-
     PetscCall(PetscArraycpy(point, prior->points, dim));
     for (int a = 0, begin = 0; a < prior->n_axes; begin += prior->levels[a++]) {
       int level = used[a] ? i / component->stride[a] % prior->levels[a] : 0;
@@ -119,13 +118,11 @@ static double *add_component(const Component *component, const RgSetPrior *prior
 {
   if (axis == run) {
     int length = 1;
-
     for (int a = run; a < prior->n_axes; a++) length *= prior->levels[a];
     if (component->stride[prior->n_axes - 1]) {
       for (int j = 0; j < length; j++) out[j] += table[j];
     } else {
       double value = *table;
-
       for (int j = 0; j < length; j++) out[j] += value;
     }
     return out + length;
@@ -148,7 +145,6 @@ static PetscErrorCode spread(const Additive *additive, const RgSetPrior *prior, 
     for (int t = 0; t < additive->n_components; t++) {
       const Component *component = &additive->components[t];
       int run = prior->n_axes - 1; /* first axis of the run at the end */
-
       if (component->first != a) continue;
       while (run > a && !component->stride[run - 1] == !component->stride[prior->n_axes - 1]) run--;
       add_component(component, prior, a, run, additive->table + component->offset, out);
@@ -167,7 +163,6 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
     const Component *component = &additive->components[t];
     const RgKernel term = {prior->kernel.dim, 1, &prior->kernel.terms[t], prior->kernel.warp, NULL};
     int at = 0;
-
     for (int a = prior->n_axes - 1, rest = index; a >= 0; rest /= prior->levels[a--])
       at += rest % prior->levels[a] * component->stride[a];
     PetscCall(rg_kernel_cross(&term, 1, component->points + (size_t)at * prior->n_axes,
@@ -188,14 +183,14 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
 static PetscErrorCode additive_push(void *state, double pivot, const double *row)
 {
   Additive *additive = state;
-  const size_t held = (size_t)additive->n * additive->total;
+  const size_t length = (size_t)additive->n * additive->total;
 
   if (additive->n == additive->capacity) {
     additive->capacity *= 2;
-    PetscCall(PetscRealloc(2 * held * sizeof(double), &additive->rows));
+    PetscCall(PetscRealloc(2 * length * sizeof(double), &additive->rows));
     PetscCall(PetscRealloc(additive->capacity * sizeof(double), &additive->coefficient));
   }
-  for (int k = 0; k < additive->total; k++) additive->rows[held + k] = additive->table[k] / pivot;
+  for (int k = 0; k < additive->total; k++) additive->rows[length + k] = additive->table[k] / pivot;
   additive->n++;
   return 0;
 }
@@ -216,7 +211,7 @@ const RgSetBackend rg_set_backend_additive = {.name = "additive",
 typedef struct {
   int n_first, n_second;
   double *first, *second; /* the halves' points, the other half at its first point; all inputs */
-  int n, capacity;        /* observations held; room */
+  int n, capacity;        /* observations; room */
   double *A, *B;  /* capacity + 1 rows of n_first, n_second: columns of the observed points */
   double *scaled; /* capacity + 1 rows of n_first */
   double *L;      /* capacity x capacity, row-major: Cholesky factor of K + noise */
@@ -229,7 +224,6 @@ static bool kernel_splits(const RgKernel *kernel, int split)
   if (kernel->n_terms != 1) return false;
   for (int f = 0; f < kernel->terms[0].n_factors; f++) {
     const RgKernelFactor *factor = &kernel->terms[0].factors[f];
-
     if (factor->shift) return false;
     if (rg_kernel_classes[factor->family]->separable) continue;
     for (int k = 1; k < factor->n_inputs; k++)
@@ -364,7 +358,6 @@ static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, i
     const double *a = product->A + (size_t)s * n_first;
     double *scaled = product->scaled + (size_t)s * n_first;
     double weight = s < n ? -product->w[s] : 1.0;
-
     for (int k = 0; k < n_first; k++) scaled[k] = weight * a[k];
   }
   cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n_first, n_second, n + 1, 1.0,

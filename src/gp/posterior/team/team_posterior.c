@@ -52,10 +52,11 @@ static PetscErrorCode team_reset(RgPosterior *posterior, const RgObservations *d
 static PetscErrorCode team_extend(RgPosterior *posterior, const RgObservations *data,
                                   RgFailure *failure)
 {
-  const int held = rg_distributed_size(rg_team_posterior(posterior->team, posterior->slot));
+  const int n_before = rg_distributed_size(rg_team_posterior(posterior->team, posterior->slot));
   const size_t m = (size_t)data->n;
 
-  if (held == 0 || held + data->n != posterior->n) return team_reset(posterior, data, failure);
+  if (n_before == 0 || n_before + data->n != posterior->n)
+    return team_reset(posterior, data, failure);
   return change(posterior, (RgTeamTask){.operation = RG_TEAM_APPEND,
                                         .n = data->n,
                                         .count = {m * (size_t)posterior->kernel.dim, m},
@@ -120,11 +121,6 @@ static PetscErrorCode team_gradient(RgPosterior *posterior, int m, const double 
                                      .out = {G}});
 }
 
-static double team_log_likelihood(const RgPosterior *posterior)
-{
-  return rg_distributed_log_likelihood(rg_team_posterior(posterior->team, posterior->slot));
-}
-
 static PetscErrorCode team_keep(RgPosterior *posterior)
 {
   return run(posterior, (RgTeamTask){.operation = RG_TEAM_KEEP});
@@ -155,7 +151,6 @@ const RgPosteriorOps rg_team_ops = {
   .predict = team_predict,
   .gradient = team_gradient,
   .whiten = team_whiten,
-  .log_likelihood = team_log_likelihood,
   .keep = team_keep,
   .pend_one = team_pend_one,
   .restore = team_restore,
