@@ -8,7 +8,7 @@
    expectation: quadrature the average is taken by a deterministic rule. The search may begin with
    the first of the M draws only (screening).
    Cost per iteration: O(M n^2) per acquisition value, less where the kernel factors into x and c.
-   Needs a context drawn by nature, and at least one observation. Revision 6. */
+   Needs a context drawn by nature, and at least one observation. Revision 7. */
 #include "algorithm/kde_contexts.h"
 
 #include <math.h>
@@ -78,7 +78,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgMeasure *rho;
   PetscCall(rg_contextual_measure(options, &measure, &rho));
   RgContextWeights weights = {contexts.n, contexts.weight, rho};
-  RgContextWeights first = {few, NULL, NULL};
+  RgContextWeights first = {few, few < contexts.n ? NULL : contexts.weight, NULL};
   const RgContextual average = {contexts.n, 0, contexts.c, rg_ucb_expectation, &weights, NULL};
   const RgContextual rough = {few, 0, contexts.c, rg_ucb_expectation, &first, NULL};
 
@@ -99,7 +99,7 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
 }
 
 const RgAlgorithmClass rg_algorithm_sbo_kde = {
-  RG_ABOUT("sbo_kde", "SBO-KDE", 6,
+  RG_ABOUT("sbo_kde", "SBO-KDE", 7,
            "x_t = argmax E_{c ~ p_t}[mu(x, c) + width sd(x, c)], p_t a density estimate of the "
            "contexts",
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "

@@ -6,6 +6,7 @@ from unittest import mock
 import h5py
 import numpy as np
 
+import context_bounds
 from regatta_test import HERE, LONG, RegattaTest, main, regatta
 
 EXPERIMENTS = HERE.parents[1] / "experiments"
@@ -18,27 +19,26 @@ algorithms: [random]
 """
 
 
-COLUMNS = ("length_scale", "signal_variance", "model_noise", "jitter", "confidence", "acquisition")
-
-
-def matern(row, a, b):
-    s = np.sqrt(5 * (((a[:, None] - b[None]) / row["length_scale"])**2).sum(-1))
-    return row["signal_variance"] * (1 + s + s**2 / 3) * np.exp(-s)
-
-
-def average_bound(row, z, y, designs):
-    """The mean over the contexts of the data of the upper confidence bound at each design, model units."""
-    y = (y - y.mean()) / y.std(ddof=1)
-    k = matern(row, z, z) + (row["model_noise"] + row["jitter"]) * np.eye(len(z))
-    one = np.ones(len(z))
-    mean = one @ np.linalg.solve(k, y) / (one @ np.linalg.solve(k, one))
-    bounds = []
-    for x in designs:
-        cross = matern(row, np.column_stack([np.full(len(z), x), z[:, 1]]), z)
-        variance = row["signal_variance"] - (cross * np.linalg.solve(k, cross.T).T).sum(1)
-        width = np.sqrt(row["confidence"] * variance.clip(1e-10))
-        bounds.append((mean + cross @ np.linalg.solve(k, y - mean) + width).mean())
-    return np.array(bounds)
+ATOMS = """study: atoms
+common: {iterations: 12, initial_points: 5, maximiser: {raw_samples: 64, restarts: 5}, surrogate: {preset: botorch2023}}
+problems:
+  - {name: newsvendor, label: two, law: "mixture(0.5 * point(0.8), 0.5 * point(4))"}
+  - {name: newsvendor, label: mixed, law: "mixture(0.5 * point(0.2), 0.5 * uniform(0, 1))"}
+  - {name: newsvendor, label: clipped, law: "normal(0.8, 0.5)", observed: clipped}
+algorithms:
+  - erbo
+  - {name: sbo_kde, label: sbo}
+  - {name: sbo_kde, label: sbo rule, expectation: quadrature}
+  - {name: drbo_kde, label: drbo}
+  - {name: drbo_kde, label: drbo rule, expectation: quadrature}
+  - {name: drbo_mmd, contexts: 16}
+"""
+CRITERIA = {"erbo": context_bounds.average,
+            "sbo": lambda u, c: context_bounds.density_average(u, c, False),
+            "sbo rule": lambda u, c: context_bounds.density_average(u, c, True),
+            "drbo": lambda u, c: context_bounds.density_worst(u, c, False),
+            "drbo rule": lambda u, c: context_bounds.density_worst(u, c, True),
+            "drbo_mmd": lambda u, c: context_bounds.grid_worst(u, c, 16)}
 
 
 class Contexts(RegattaTest):
@@ -93,22 +93,32 @@ class Contexts(RegattaTest):
                 for name in ("sbo_kde", "rule", "erbo") if problem == "3" else set(names) - {"random"}:
                     with self.subTest(problem=problem, method=name):
                         self.assertLess(regret[names == name].mean(), 0.1 * random)
-            self.check_maximisers(results)
+            for problem in map(str, range(4)):
+                self.check_maximisers(results[problem], {"erbo"})
 
-    def check_maximisers(self, results):
-        """Queries of ERBO maximise the average bound over the contexts observed, in NumPy."""
-        grid = np.linspace(0, 1, 201)
-        for problem in map(str, range(4)):
-            group = results[problem]
-            columns = {name: group[name][()] for name in ("x", "c", "y", *COLUMNS)}
-            trials = np.flatnonzero(group["algorithm"].asstr()[:] == "erbo")
-            for trial, i in ((trial, i) for trial in trials for i in range(6, 17, 5)):
+    def test_laws_with_atoms(self):
+        """Every query maximises its criterion over the contexts observed, in NumPy: point masses, two or beside a
+        density, and those that clipping makes."""
+        output = self.folder / "out.h5"
+        self.run_ok("run", self.write("study.yaml", ATOMS), "-o", output, "-quiet", "-strict")
+        with h5py.File(output) as results:
+            for problem in ("two", "mixed", "clipped"):
+                self.check_maximisers(results[problem], set(CRITERIA))
+
+    def check_maximisers(self, group, names):
+        designs = np.linspace(0, 1, 41)
+        columns = {name: group[name][()] for name in ("x", "c", "y", *context_bounds.COLUMNS)}
+        for trial, name in enumerate(group["algorithm"].asstr()[:]):
+            for i in range(6, 17) if name in names else ():
                 row = {key: values[trial, i] for key, values in columns.items()}
-                z = np.concatenate([columns["x"][trial, :i], columns["c"][trial, :i]], axis=1)
-                bound = average_bound(row, z, columns["y"][trial, :i], np.append(row["x"], grid))
-                with self.subTest(problem=problem, trial=trial, query=i):
-                    self.assertGreater(bound[0], bound[1:].max() - 1e-3)
-                    self.assertAlmostEqual(bound[0], row["acquisition"], delta=1e-5 * (1 + abs(bound[0])))
+                c = columns["c"][trial, :i, 0]
+                z = np.column_stack([columns["x"][trial, :i, 0], c])
+                value = CRITERIA[name](context_bounds.Bound(row, z, columns["y"][trial, :i]), c)
+                found, error = value(row["x"][0])
+                with self.subTest(problem=group.name, method=name, trial=trial, query=i):
+                    self.assertAlmostEqual(found, row["acquisition"], delta=error)
+                    for best, slack in map(value, designs):
+                        self.assertGreater(found, best - slack - error - 1e-3)
 
     def refused(self, text, *says):
         study = self.write("study.yaml", text)
