@@ -40,7 +40,8 @@ usage: ./run.sh [COMMAND]
   reproduce PAPER[/FIGURE,...] [--scale smoke|small|full] [--universes]
                         run what is missing of a paper's studies (full: as in the paper), then write
                         results/PAPER/report.html; all: every paper, and an index; list: papers and figures
-  bench [large|inputs]  measure speed; table on screen, JSON in results/bench/
+  bench [large|inputs|contexts]
+                        measure speed; table on screen, JSON in results/bench/
   release               make and check source archive, .deb, wheel, checksums and list of parts (SPDX), offline;
                         --set VERSION writes the version into the files that have it
   docs                  build the documentation as a site to be read offline; prints its first page

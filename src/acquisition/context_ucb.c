@@ -254,6 +254,30 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
+/* Whether data are so many that values at all contexts are dear. */
+static bool is_long(const RgModel *model)
+{
+  return model->posterior.n > RG_LONG_DATA;
+}
+
+static bool has_one_coordinate(const RgModel *model)
+{
+  return model->domain->design.dim == 1;
+}
+
+/* Whether climbs are those for kinks, in several coordinates: of a least U, a steepest slope with its
+   gradient, or a worst case over a set of distributions. */
+static bool climbs_along_kinks(const RgModel *model, const RgContextualOptions *options,
+                               const RgContextual *what, const RgSearch *search)
+{
+  const bool steepest = what->criterion == rg_ucb_penalised && what->n_slopes &&
+                        !((const RgContextPenalised *)what->closure)->flat_penalty;
+
+  return (steepest || what->criterion == rg_ucb_minimum || options->few_first) &&
+         !has_one_coordinate(model) && !is_long(model) &&
+         search->options->local_search == RG_LOCAL_SEARCH_BATCHED;
+}
+
 /* Use all contexts. */
 static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *options,
                                      const RgContextual *exact, const RgContextual *few,
@@ -261,7 +285,10 @@ static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *
                                      RgFailure *failure)
 {
   RgContextUcb ucb, coarse;
-  const RgScreen screen = {.function = rg_context_ucb_function, .closure = &coarse};
+  RgScreen screen = {.function = rg_context_ucb_function,
+                     .closure = &coarse,
+                     .kinks = climbs_along_kinks(model, options, exact, search),
+                     .rounds = exact->n_slopes ? SLOPE_ROUNDS : 0};
   const int most = search->options->raw_samples;
   bool screened = !few || few->M < exact->M;
 
@@ -277,17 +304,12 @@ static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *
   }
   PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_EXACT,
                                   screened ? FINISH : most, &ucb));
-  PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &ucb,
-                                screened ? &screen : NULL, search, query, value, failure));
+  if (!screened) screen.closure = &ucb;
+  PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &ucb, &screen, search,
+                                query, value, failure));
   if (screened) PetscCall(rg_context_ucb_destroy(&coarse));
   PetscCall(rg_context_ucb_destroy(&ucb));
   return 0;
-}
-
-/* Whether data are so many that values at all contexts are dear. */
-static bool is_long(const RgModel *model)
-{
-  return model->posterior.n > RG_LONG_DATA;
 }
 
 /* Whether the data near a design may do. The noise bounds the condition of their matrix, and one
@@ -354,23 +376,6 @@ static bool is_own(const RgContextual *what)
          what->criterion != rg_ucb_minimum;
 }
 
-static bool has_one_coordinate(const RgModel *model)
-{
-  return model->domain->design.dim == 1;
-}
-
-/* Whether climbs are those for kinks: of a least U or a steepest slope, in several coordinates,
-   with all of the gradient. */
-static bool climbs_along_kinks(const RgModel *model, const RgContextual *what,
-                               const RgSearch *search)
-{
-  const bool steepest = what->criterion == rg_ucb_penalised && what->n_slopes &&
-                        !((const RgContextPenalised *)what->closure)->flat_penalty;
-
-  return (steepest || what->criterion == rg_ucb_minimum) && !has_one_coordinate(model) &&
-         !is_long(model) && search->options->local_search == RG_LOCAL_SEARCH_BATCHED;
-}
-
 static double rough_tolerance(const RgModel *model, const RgContextual *what)
 {
   const bool kinks = !is_linear(what) && what->criterion != rg_ucb_minimum;
@@ -426,12 +431,12 @@ static PetscErrorCode exact_value(RgModel *model, double width, const RgContextu
 
 /* The value of `exact` at the query. If the search gave another value, climb on all contexts, in
    the given form. */
-static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *exact,
-                              RgContextForm form, double tolerance, const RgSearch *search,
-                              double *x, double *value)
+static PetscErrorCode confirm(RgModel *model, const RgContextualOptions *how,
+                              const RgContextual *exact, RgContextForm form, double tolerance,
+                              const RgSearch *search, double *x, double *value)
 {
   RgMaximiserOptions options = *search->options;
-  const bool kinks = climbs_along_kinks(model, exact, search);
+  const bool kinks = climbs_along_kinks(model, how, exact, search);
   const RgLocalSearch ascend = kinks ? rg_local_search_bundle
                                : options.local_search == RG_LOCAL_SEARCH_LBFGSB
                                  ? rg_local_search_lbfgsb
@@ -441,7 +446,7 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
   double *moved, climbed;
   RgContextUcb ucb;
 
-  PetscCall(exact_value(model, width, exact, x, value));
+  PetscCall(exact_value(model, how->width, exact, x, value));
   if (fabs(*value - given) <= tolerance * fmax(1.0, fabs(*value)) || !options.max_iterations)
     return 0;
   if (!kinks) options.max_iterations = PetscMin(options.max_iterations, LAST_CLIMB);
@@ -449,10 +454,10 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
   PetscCall(PetscMalloc1(dim, &moved));
   PetscCall(PetscArraycpy(moved, x, dim));
   climbed = *value;
-  PetscCall(rg_context_ucb_create(model, width, exact, form, FINISH, &ucb));
+  PetscCall(rg_context_ucb_create(model, how->width, exact, form, FINISH, &ucb));
   PetscCall(ascend(&options, (int)dim, 1, moved, &climbed, rg_context_ucb_function, &ucb));
   PetscCall(rg_context_ucb_destroy(&ucb));
-  if (form == RG_CONTEXT_NEAR) PetscCall(exact_value(model, width, exact, moved, &climbed));
+  if (form == RG_CONTEXT_NEAR) PetscCall(exact_value(model, how->width, exact, moved, &climbed));
   if (form != RG_CONTEXT_NEAR || climbed > *value) {
     PetscCall(PetscArraycpy(x, moved, dim));
     *value = climbed;
@@ -495,7 +500,7 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   const bool near = rough.ucb.posterior.form == RG_CONTEXT_NEAR;
   const RgContextForm whole = near ? RG_CONTEXT_NEAR : RG_CONTEXT_EXACT;
   const bool finest = has_one_coordinate(model) && !options->few_first;
-  const bool kinks = climbs_along_kinks(model, exact, search);
+  const bool kinks = climbs_along_kinks(model, options, exact, search);
   Interpolated how = {&model->posterior, near, finest ? FINEST : FINE,
                       is_product ? FINE_PRODUCT : FINE_NODES};
   if (kinks && !exact->n_slopes) how.tolerance = FINE_MINIMUM;
@@ -518,7 +523,7 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   if (rough.has_first) PetscCall(rg_context_ucb_destroy(&rough.first));
   if (rough.projects) PetscCall(rg_posterior_destroy(&rough.projected));
   if ((fewer || near) && !failure->failed)
-    PetscCall(confirm(model, options->width, exact, whole, tolerance, search, query->x, value));
+    PetscCall(confirm(model, options, exact, whole, tolerance, search, query->x, value));
   return 0;
 }
 
@@ -559,7 +564,8 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
     return 0;
   }
   const int few_data = has_one_coordinate(model) ? 2 * FEW_DATA : FEW_DATA;
-  listed = listed || (is_own(exact) && !options->few_first && model->posterior.n <= few_data);
+  listed = listed || (is_own(exact) && model->posterior.n <= few_data &&
+                      (has_one_coordinate(model) || !options->few_first));
   if (!listed) PetscCall(find_product(model, &is_product));
   if (is_product) { /* would the search need many nodes? */
     PetscCall(rg_context_nodes_create(&model->posterior.kernel, model->domain->design.dim, exact->M,

@@ -77,8 +77,9 @@ PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double
    interpolated to FINE (FINEST in one design coordinate), under the posterior itself. (3) Evaluate
    `exact` at the end points: this is `value`. Where it differs from the interpolated value by more
    than CONFIRM max(1, |value|), climb on `exact` from there.
-   A least U or a steepest slope over several design coordinates has kinks, along which climbs would
-   crawl: those of (1) are short, and those of (2) and (3) end with a bundle method.
+   A least U, a steepest slope, and the criterion of few_first have kinks over several design
+   coordinates, along which climbs would crawl: those of (1) are short, and those of (2) and (3) end
+   with a bundle method, with nodes and without.
    With more than RG_LONG_DATA data the tolerances are larger, and climbs have a limit of rounds. If
    U needs many nodes along one context coordinate, only data near a design take part in the first
    two steps (RG_CONTEXT_NEAR).

@@ -353,7 +353,7 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
   if (options->max_iterations > 0 && real)
     PetscCall(ascend(&climbs, dim, screening.m, screening.starts, screening.ends, with->function,
                      with->closure));
-  if (with->function != function || with->closure != closure)
+  if (with->function != function || with->closure != closure || with->kinks)
     PetscCall(finish(options, ascend, function, closure, with, &screening));
   if (options->max_iterations > 0 && levels)
     PetscCall(rg_levels_climb(search->space, options, screening.m, screening.starts, screening.ends,

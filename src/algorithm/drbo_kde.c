@@ -9,7 +9,7 @@
    swapped), the draws don't count, and the derivative by the least confidence bound is dropped; the
    released program also draws the set anew at every value, which is not repeated here.
    Cost per iteration: that of sbo_kde with M + floor_points contexts.
-   Needs a context drawn by nature, and at least one observation. Revision 7. */
+   Needs a context drawn by nature, and at least one observation. Revision 8. */
 #include "algorithm/kde_contexts.h"
 #include "maths/design.h"
 #include "robust/total_variation.h"
@@ -145,7 +145,7 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_kde = {
-  RG_ABOUT("drbo_kde", "DRBO-KDE", 7,
+  RG_ABOUT("drbo_kde", "DRBO-KDE", 8,
            "x_t = argmax min_{|q - p_t| <= delta_t} E_q[mu(x, c) + width sd(x, c)], p_t a "
            "density estimate of the contexts",
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "

@@ -7,7 +7,7 @@
    Deviations: the released comparison draws the points from [mean - 3 sd, mean - sd] (box: shifted)
    and anew at every call.
    Cost per acquisition value: see gp/context/context_posterior.h, M = samples.
-   Needs contexts drawn by nature. Revision 7. */
+   Needs contexts drawn by nature. Revision 8. */
 #include "algorithm/contextual.h"
 #include "maths/design.h"
 
@@ -85,7 +85,7 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
 }
 
 const RgAlgorithmClass rg_algorithm_stable_opt = {
-  RG_ABOUT("stable_opt", "StableOpt", 7,
+  RG_ABOUT("stable_opt", "StableOpt", 8,
            "x_t = argmax min_c mu(x, c) + width sd(x, c), c within one standard deviation of the\n"
            "mean of the contexts observed so far",
            "Bogunovic, Scarlett, Jegelka, Cevher (2018), Adversarially robust optimization with "

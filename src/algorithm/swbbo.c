@@ -13,7 +13,7 @@
    exact. In the program the weights of a part are column sums of a plan whose columns should have
    equal sums, so the barycentre is close to equal weights of the support.
    Cost per acquisition value: that of wdrbo with `samples` contexts and 100 slopes.
-   Needs contexts drawn by nature. Revision 1. */
+   Needs contexts drawn by nature. Revision 2. */
 #include "algorithm/contextual.h"
 #include "base/grow.h"
 #include "maths/design.h"
@@ -172,7 +172,7 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
 
 const RgAlgorithmClass rg_algorithm_swbbo = {
   RG_ABOUT(
-    "swbbo", "SWBBO", 1,
+    "swbbo", "SWBBO", 2,
     "x_t = argmax of the largest U = mu + width sd over contexts drawn from a Sinkhorn\n"
     "barycentre of the contexts observed, minus eps_t times the Lipschitz constant of U(x, .)",
     "Seyedi, Candelieri, Archetti (2025), Distributionally robust Bayesian optimization via "

@@ -10,7 +10,7 @@
    (penalty_gradient: none). The radius of the theory is at most the diameter of the box.
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed and
    samples.
-   Needs contexts drawn by nature. Revision 7. */
+   Needs contexts drawn by nature. Revision 8. */
 #include "algorithm/contextual.h"
 #include "gp/kernel/family.h"
 #include "maths/blas.h"
@@ -284,7 +284,7 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
 }
 
 const RgAlgorithmClass rg_algorithm_wdrbo = {
-  RG_ABOUT("wdrbo", "WDRBO", 7,
+  RG_ABOUT("wdrbo", "WDRBO", 8,
            "x_t = argmax of the average of U = mu + width sd over the contexts observed, minus\n"
            "eps_t times the Lipschitz constant of U(x, .)",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341"),

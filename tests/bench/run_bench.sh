@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# run_bench.sh BUILD [large [ARGUMENTS] | inputs]: the benchmark program, then how a study of equal trials scales
+# run_bench.sh BUILD [large [ARGUMENTS] | inputs | contexts]: the benchmark program, then how a study of equal trials scales
 # over the cores; or the benchmark of large Gaussian processes on all cores, by default what
 # docs/scaling.md is made of (some ten minutes on 2 cores); or what searches and methods cost with many inputs
-# (five minutes).
+# (five minutes); or what searches through contexts lose and cost (half an hour; the data set of the portfolio).
 set -euo pipefail
 build=$1
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -10,9 +10,13 @@ out=$root/results/bench
 mkdir -p "$out"
 export OMP_NUM_THREADS=1
 if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
-if [ $# -gt 1 ] && [ "$2" != large ] && [ "$2" != inputs ]; then
-  echo "bench: there is no part '$2'; accepted: large, inputs, or nothing" >&2
+if [ $# -gt 1 ] && [ "$2" != large ] && [ "$2" != inputs ] && [ "$2" != contexts ]; then
+  echo "bench: there is no part '$2'; accepted: large, inputs, contexts, or nothing" >&2
   exit 2
+fi
+if [ "${2:-}" = contexts ]; then
+  "$build/tests/bench/bench_contexts" "$root/tests/bench/contexts/contexts.yaml" 5 more | tee "$out/contexts.txt"
+  exit
 fi
 if [ "${2:-}" = inputs ]; then
   rm -rf "$out/inputs.h5" "$out/inputs.h5.d"

@@ -1,10 +1,10 @@
-/* bench_contexts STUDY.yaml [EVERY [nodes | lbfgsb]]: what a search loses.
+/* bench_contexts STUDY.yaml [EVERY [SEARCH..]]: what searches lose.
 
-   Runs each trial of the study, and asks its method again at every EVERY-th query, once as it is
-   and once with `context_nodes: 0`, or with `local_search: lbfgsb`, about the same data and the
-   same model. EVERY = 0 runs the trials alone. A line per problem and method says how often the
-   first search ended lower, and what both cost. Losses are in posterior deviations of f where the
-   better search ended, at the context that came next, and in units of the acquisition function. */
+   Runs each trial of the study, and asks its method again at every EVERY-th query: as it is, and by
+   each further SEARCH (by default `all`), about the same data and the same model. EVERY = 0 runs
+   the trials alone. A line per problem and method says for each search how often it ended lower
+   than the best of them by more than 1e-3, by how much at most, and what a query cost. Differences
+   are in posterior deviations of f where the best search ended, at the context that came next. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,8 +15,20 @@
 #include "study/trial/trial.h"
 #include "trial_at.h"
 
-enum { EXTRAS = RG_EXTRA_MAX, DIMS = 1024 };
+enum { EXTRAS = RG_EXTRA_MAX, DIMS = 1024, SEARCHES = 4 };
 #define LOSS 1e-3
+#define LEAST_DEVIATION 1e-5
+
+/* How a method is asked again. */
+static const struct {
+  const char *name;
+  bool all; /* `context_nodes: 0` */
+  int more; /* factor of raw points and starts */
+  bool lbfgsb;
+} searches[] = {{"default", false, 1, false},
+                {"all", true, 1, false},
+                {"more", true, 2, false},
+                {"lbfgsb", false, 1, true}};
 
 /* A method that is asked again. */
 typedef struct {
@@ -28,18 +40,17 @@ typedef struct {
 } Asked;
 
 typedef struct {
-  int compared, lost, lost_units, gained;
-  double most, most_units;
-  double sum_units, cpu[2], trial;
+  int compared, lost[SEARCHES];
+  double most[SEARCHES], cpu[SEARCHES], trial;
 } Row;
 
 typedef struct {
-  int every;
-  const char *other; /* what the second search has: "nodes": none of them; or "lbfgsb" */
+  int every, n;
+  int search[SEARCHES]; /* n, the first is 0 */
 } Comparison;
 
 static PetscErrorCode asked_create(const RgStudy *study, const RgTrial *trial,
-                                   const RgProblem *problem, const char *other, Asked *asked)
+                                   const RgProblem *problem, int search, Asked *asked)
 {
   const RgCell *cell = &study->cells[trial->cell];
   const RgAlgorithmClass *class = cell->algorithm;
@@ -52,8 +63,10 @@ static PetscErrorCode asked_create(const RgStudy *study, const RgTrial *trial,
   PetscCall(PetscMalloc1(class->options_size, (char **)&asked->options));
   memcpy(asked->options, cell->algorithm_options, class->options_size);
   asked->maximiser = cell->maximiser;
-  if (other && !strcmp(other, "lbfgsb")) asked->maximiser.local_search = RG_LOCAL_SEARCH_LBFGSB;
-  else if (other)
+  asked->maximiser.raw_samples *= searches[search].more;
+  asked->maximiser.restarts *= searches[search].more;
+  if (searches[search].lbfgsb) asked->maximiser.local_search = RG_LOCAL_SEARCH_LBFGSB;
+  if (searches[search].all)
     PetscCall(rg_params_set(class->params, asked->options, "context_nodes", 1,
                             (const char *[]){"0"}, (RgPlace){0}, &diagnostics, &entry));
   PetscCheck(!diagnostics.n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "%s: %s", class->name,
@@ -80,13 +93,13 @@ static PetscErrorCode asked_destroy(Asked *asked)
 }
 
 /* Fit first, so that the CPU time is that of the search. */
-static PetscErrorCode ask(Asked *asked, int t, const RgHistory *history, bool wanted)
+static PetscErrorCode ask(Asked *asked, int t, const RgHistory *history)
 {
   RgFailure failure = {0};
 
   PetscCall(rg_model_update(asked->algorithm.class->model(&asked->algorithm), history, &failure));
   const double begin = rg_cpu_seconds();
-  if (wanted) PetscCall(rg_algorithm_ask(&asked->algorithm, t, history, &asked->query, &failure));
+  PetscCall(rg_algorithm_ask(&asked->algorithm, t, history, &asked->query, &failure));
   asked->cpu += rg_cpu_seconds() - begin;
   PetscCheck(!failure.failed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "query %d: %s", t, failure.message);
   return 0;
@@ -115,21 +128,22 @@ static int acquisition_column(const RgAlgorithm *algorithm)
   return k;
 }
 
-static PetscErrorCode compare(Asked *nodes, Asked *all, const double *c, Row *row)
+static PetscErrorCode compare(const Comparison *with, Asked *asked, const double *c, Row *row)
 {
-  const int column = acquisition_column(&nodes->algorithm);
-  const double loss = all->extra[column] - nodes->extra[column];
+  const int column = acquisition_column(&asked[0].algorithm);
+  int best = 0;
   double sd = 0;
 
-  PetscCall(deviation(all, c, &sd));
-  sd = PetscMax(sd, 1e-5);
+  for (int i = 1; i < with->n; i++)
+    if (asked[i].extra[column] > asked[best].extra[column]) best = i;
+  PetscCall(deviation(&asked[best], c, &sd));
   row->compared++;
-  row->lost += loss > LOSS * sd;
-  row->lost_units += loss > LOSS;
-  row->gained += loss < -LOSS;
-  row->sum_units += PetscMax(loss, 0);
-  row->most = PetscMax(row->most, loss / sd);
-  row->most_units = PetscMax(row->most_units, loss);
+  for (int i = 0; i < with->n; i++) {
+    const double loss =
+      (asked[best].extra[column] - asked[i].extra[column]) / PetscMax(sd, LEAST_DEVIATION);
+    row->lost[i] += loss > LOSS;
+    row->most[i] = PetscMax(row->most[i], loss);
+  }
   return 0;
 }
 
@@ -140,11 +154,12 @@ static PetscErrorCode replay(const RgStudy *study, const RgTrial *trial, const R
   const RgDomain *domain = &problem->domain;
   const int dim_x = domain->design.dim, dim_c = domain->context.dim;
   RgHistory history;
-  Asked nodes = {0}, all = {0};
+  Asked *asked;
   double x[DIMS], c[DIMS];
 
-  PetscCall(asked_create(study, trial, problem, NULL, &nodes));
-  PetscCall(asked_create(study, trial, problem, with->other, &all));
+  PetscCall(PetscCalloc1(with->n, &asked));
+  for (int k = 0; k < with->n; k++)
+    PetscCall(asked_create(study, trial, problem, with->search[k], &asked[k]));
   PetscCall(rg_history_create(domain, record->n_rows, &history));
   history.n_initial = trial->n_initial;
   for (int i = 0; i < record->n_rows; i++) {
@@ -152,16 +167,16 @@ static PetscErrorCode replay(const RgStudy *study, const RgTrial *trial, const R
     const bool wanted = t >= 1 && t % with->every == 0;
     rg_space_to_unit(&domain->design, record->column[RG_COLUMN_X] + (size_t)i * dim_x, x);
     rg_space_to_unit(&domain->context, record->column[RG_COLUMN_C] + (size_t)i * dim_c, c);
-    if (t >= 1) PetscCall(ask(&nodes, t, &history, wanted));
-    if (t >= 1) PetscCall(ask(&all, t, &history, wanted));
-    if (wanted) PetscCall(compare(&nodes, &all, c, row));
+    for (int k = 0; k < with->n && wanted; k++) PetscCall(ask(&asked[k], t, &history));
+    if (wanted) PetscCall(compare(with, asked, c, row));
     PetscCall(rg_history_append(&history, x, -1, c, -1, record->column[RG_COLUMN_Y][i]));
   }
-  row->cpu[0] += nodes.cpu;
-  row->cpu[1] += all.cpu;
   PetscCall(rg_history_destroy(&history));
-  PetscCall(asked_destroy(&nodes));
-  PetscCall(asked_destroy(&all));
+  for (int k = 0; k < with->n; k++) {
+    row->cpu[k] += asked[k].cpu;
+    PetscCall(asked_destroy(&asked[k]));
+  }
+  PetscCall(PetscFree(asked));
   return 0;
 }
 
@@ -203,19 +218,23 @@ static PetscErrorCode run_study(const char *path, const Comparison *with)
   PetscCheck(!diagnostics.n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "%s: %s", path,
              diagnostics.list[0].message);
   PetscCall(rg_plan_fill(&study, &plan));
-  printf(
-    "| problem | method | queries | lower by 1e-3 sd | by 1e-3 units | most, sd | most, units |"
-    " higher by 1e-3 units | CPU s | the other search | trial |\n"
-    "|---|---|---|---|---|---|---|---|---|---|---|\n");
+  printf("| problem | method | queries |");
+  for (int k = 0; k < with->n; k++)
+    printf(" %s: lower | most | ms |", searches[with->search[k]].name);
+  printf(" trial, s |\n|---|---|---|");
+  for (int k = 0; k < with->n; k++) printf("---|---|---|");
+  printf("---|\n");
   for (int k = 0; k < study.n_cells; k++) {
     Row row = {0};
     for (int i = 0; i < plan.n; i++) {
       const RgTrial trial = trial_at(&plan, i);
       if (trial.cell == k) PetscCall(run(&study, &trial, with, &row));
     }
-    printf("| %s | %s | %d | %d | %d | %.1e | %.1e | %d | %.2f | %.2f | %.2f |\n",
-           study.cells[k].problem_label, study.cells[k].algorithm_label, row.compared, row.lost,
-           row.lost_units, row.most, row.most_units, row.gained, row.cpu[0], row.cpu[1], row.trial);
+    printf("| %s | %s | %d |", study.cells[k].problem_label, study.cells[k].algorithm_label,
+           row.compared);
+    for (int l = 0; l < with->n; l++)
+      printf(" %d | %.1e | %.1f |", row.lost[l], row.most[l], 1e3 * row.cpu[l] / row.compared);
+    printf(" %.2f |\n", row.trial);
     fflush(stdout);
   }
   PetscCall(PetscFree(text));
@@ -224,20 +243,31 @@ static PetscErrorCode run_study(const char *path, const Comparison *with)
   return 0;
 }
 
+static int find_search(const char *name)
+{
+  for (int k = 1; k < SEARCHES; k++)
+    if (!strcmp(searches[k].name, name)) return k;
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
+  Comparison with = {.every = argc > 2 ? atoi(argv[2]) : 1, .n = 1};
+  bool known = argc > 1 && argc < 3 + SEARCHES;
   PetscErrorCode error;
 
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 70;
-  rg_numerics_set(NULL);
-  if (argc < 2) {
-    fprintf(stderr, "usage: bench_contexts STUDY.yaml [EVERY [nodes | lbfgsb]]\n");
-    (void)PetscFinalize();
+  for (int i = 3; known && i < argc; i++) {
+    known = find_search(argv[i]) > 0;
+    with.search[with.n++] = find_search(argv[i]);
+  }
+  if (argc <= 3) with.search[with.n++] = find_search("all");
+  if (!known) {
+    fprintf(stderr, "usage: bench_contexts STUDY.yaml [EVERY [all | more | lbfgsb]..]\n");
     return 2;
   }
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 70;
+  rg_numerics_set(NULL);
   error = rg_clock_initialize();
-  const Comparison with = {.every = argc > 2 ? atoi(argv[2]) : 1,
-                           .other = argc > 3 ? argv[3] : "nodes"};
   if (!error) error = run_study(argv[1], &with);
   return PetscFinalize() || error ? 70 : 0;
 }

@@ -28,7 +28,7 @@ static RgRandom random_at(uint64_t t)
   return rg_stream_at(&stream, t);
 }
 
-static void begin(RgKernelFamily family, Case *it)
+static void begin_with(RgKernelFamily family, double (*y_of)(const double *), Case *it)
 {
   const double scales[DX + 1] = {0.3, 0.3, 0.4};
   double Z[N * (DX + 1)], y[N];
@@ -37,13 +37,18 @@ static void begin(RgKernelFamily family, Case *it)
 
   *it = (Case){.domain.design.dim = DX, .domain.context.dim = 1, .history.dim = DX};
   for (int i = 0; i < N * (DX + 1); i++) Z[i] = rg_random_uniform(&random);
-  for (int i = 0; i < N; i++) y[i] = f(Z + i * (DX + 1));
+  for (int i = 0; i < N; i++) y[i] = y_of(Z + i * (DX + 1));
   for (int m = 0; m < M; m++) it->contexts[m] = 0.5 + 0.2 * rg_random_normal(&random);
   RG_OK(rg_kernel_create(family, DX + 1, true, scales, 1.0, &it->kernel));
   it->model.domain = &it->domain;
   RG_OK(rg_posterior_create(&it->kernel, 1e-4, 0.0, N, &it->model.posterior));
   RG_OK(rg_posterior_set(&it->model.posterior, NULL, 1e-4, 0.0, N, Z, y, &failure));
   assert_false(failure.failed);
+}
+
+static void begin(RgKernelFamily family, Case *it)
+{
+  begin_with(family, f, it);
 }
 
 static void end(Case *it)
@@ -184,6 +189,62 @@ RG_TEST(a_settled_search_takes_the_nodes_it_is_given)
     assert_true(by_nodes != whole);
     RG_CLOSE(by_nodes, whole, 1e-4);
     RG_CLOSE(whole, 1.0 + best(&it, rg_ucb_expectation, &all, &some, FEW), 1e-7);
+    end(&it);
+  }
+}
+
+/* How much higher the function is around x: grids that shrink about their best points. */
+static double gain_around(RgContextUcb *ucb, const double *from, double value)
+{
+  enum { HALF = 10 };
+  double x[DX] = {from[0], from[1]}, best = value;
+
+  for (double step = 1e-3; step > 1e-8; step /= 3) {
+    const double centre[DX] = {x[0], x[1]};
+    for (int i = -HALF; i <= HALF; i++)
+      for (int j = -HALF; j <= HALF; j++) {
+        const double to[DX] = {centre[0] + i * step, centre[1] + j * step};
+        double found;
+        RG_OK(rg_context_ucb_function(ucb, 1, to, &found, NULL));
+        if (!(found > best)) continue;
+        best = found;
+        memcpy(x, to, sizeof x);
+      }
+  }
+  return best - value;
+}
+
+/* The best design lies between contexts that ask for others. */
+static double torn(const double *z)
+{
+  return -6 * pow(z[0] - 0.3 - 0.4 * z[2], 2) - 9 * pow(z[1] - 0.8 + 0.6 * z[2], 2);
+}
+
+/* The least U has kinks, along which quasi-Newton climbs stop too early. */
+RG_TEST(climbs_on_all_contexts_follow_kinks)
+{
+  const RgMaximiserOptions options = {
+    .raw_samples = 256, .restarts = 20, .max_iterations = 100, .tolerance = 1e-9};
+  const RgContextualOptions how = {.width = 0.1, .nodes = 0};
+  int n = M;
+
+  for (int k = 0; k < 3; k++) {
+    RgRandom random = random_at(6 + k);
+    RgFailure failure = {0};
+    RgContextUcb ucb;
+    Case it;
+    double x[DX], value;
+    RgQuery query = {.x = x};
+    begin_with(k == 1 ? RG_KERNEL_GAUSSIAN : RG_KERNEL_MATERN52, torn, &it);
+    for (int m = 0; m < M; m++) it.contexts[m] = rg_random_uniform(&random);
+    const RgContextual least = {M, 0, it.contexts, rg_ucb_minimum, &n, NULL};
+    RG_OK(rg_acquire_contextual(
+      &it.model, &how, &least, &least,
+      &(RgSearch){.options = &options, .history = &it.history, .random = &random}, &query, &value,
+      &failure));
+    RG_OK(rg_context_ucb_create(&it.model, 0.1, &least, RG_CONTEXT_PAIRS, 1, &ucb));
+    assert_true(gain_around(&ucb, x, value) < 1e-6);
+    RG_OK(rg_context_ucb_destroy(&ucb));
     end(&it);
   }
 }
