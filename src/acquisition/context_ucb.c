@@ -26,7 +26,8 @@
 #define FINEST 1e-11
 #define FINE_MINIMUM 1e-8
 /* Up to this, and twice of it in one design coordinate, all contexts serve a criterion that costs
-   more than U, so that nodes save little. */
+   more than U, so that nodes save little; in one coordinate they serve all criteria under a product
+   kernel, whose hills next to data are many. */
 #define FEW_DATA 64
 #define ROUGH_NODES 96 /* largest number of nodes; beyond it the search uses none */
 #define FINE_NODES 256
@@ -567,7 +568,9 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
   listed = listed || (is_own(exact) && model->posterior.n <= few_data &&
                       (has_one_coordinate(model) || !options->few_first));
   if (!listed) PetscCall(find_product(model, &is_product));
-  if (is_product) { /* would the search need many nodes? */
+  if (is_product && has_one_coordinate(model) && model->posterior.n <= few_data) {
+    listed = true;
+  } else if (is_product) { /* would the search need many nodes? */
     PetscCall(rg_context_nodes_create(&model->posterior.kernel, model->domain->design.dim, exact->M,
                                       exact->contexts, 0, ROUGH,
                                       PetscMin(ROUGH_NODES, exact->M / 2), &nodes));

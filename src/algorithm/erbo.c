@@ -4,7 +4,7 @@
    laws. With `measure: rho` the expectation is replaced by rho.
    Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, WDRBO at radius 0; wdrbo 2.8.
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed.
-   Needs contexts drawn by nature. Revision 6. */
+   Needs contexts drawn by nature. Revision 7. */
 #include "algorithm/contextual.h"
 
 typedef struct {
@@ -41,7 +41,7 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
 }
 
 const RgAlgorithmClass rg_algorithm_erbo = {
-  RG_ABOUT("erbo", "ERBO", 6,
+  RG_ABOUT("erbo", "ERBO", 7,
            "x_t = argmax of the average of mu(x, c) + width sd(x, c) over the contexts observed",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, section 5"),
   RG_OPTIONS(Options, params),
