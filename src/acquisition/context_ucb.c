@@ -266,8 +266,8 @@ static bool has_one_coordinate(const RgModel *model)
   return model->domain->design.dim == 1;
 }
 
-/* Whether climbs are those for kinks, in several coordinates: of a least U, a steepest slope with its
-   gradient, or a worst case over a set of distributions. */
+/* Whether climbs are those for kinks, in several coordinates: of a least U, a steepest slope with
+   its gradient, or a worst case over a set of distributions. */
 static bool climbs_along_kinks(const RgModel *model, const RgContextualOptions *options,
                                const RgContextual *what, const RgSearch *search)
 {
