@@ -87,6 +87,31 @@ class Tables(common.Case):
         escape.write_csv(table, self.scratch / "t.csv")
         np.testing.assert_array_equal(pd.read_csv(self.scratch / "t.csv", float_precision="round_trip")["mean"], table["mean"])
 
+    def test_csv_is_what_pandas_writes(self):
+        """Byte for byte, in blocks that cut runs of equal values, from the texts that `cell` gives."""
+        numbers = [np.nan, np.nan, np.inf, -np.inf, 5e-324, -2.5e-310, 1e16, 1e15, 123456789012345680.0, 1e-4, 1e-5, 0.1 + 0.2,
+                   1 / 3, 1 / 3, 1.7976931348623157e308, 3.0, 2**53 + 2.0, 0.0, 0.0, -1.5]
+        labels = ['a,b', 'say "x"', "two\nlines", "", " ", "=1+1", "-1", "+a", "@b", "\t", "a\rb", "\u202eb", "naïve ☃", "nan", "None",
+                  "'", '"', "1_0", "a;b", "\ud800"]
+        words = [*labels[:5], *labels[:5]] * 2
+        frame = pd.DataFrame({
+            "y": numbers, "f": numbers, "-y": [-v for v in numbers], "alike": 0.25, "i": np.arange(20) - 5, "label": labels,
+            "=long": np.arange(20, dtype=np.uint64) + 2**63, "flag": np.arange(20) % 3 == 0, "small": np.arange(20, dtype=np.int8),
+            "mixed": [True, 1, 1.0, None, np.nan, "x", False, 0, -0.0, 2**70, np.float64(0.1), *[None] * 9],
+            "word": pd.Categorical([None if w == " " else w for w in words]), "nothing": np.nan,
+            "Int64": pd.array([1, None, *range(18)], "Int64"), "boolean": pd.array([True, None, *[False] * 18], "boolean")})
+        plain = frame.assign(**{name: frame[name] + 0.0 for name in ("y", "f", "-y")})
+        for name in ("label", "mixed", "word"):
+            plain[name] = [escape.cell(v) if isinstance(v, str) else v for v in plain[name].astype(object)]
+        plain.columns = [escape.cell(name) for name in plain]
+        for some in (slice(None), slice(0), slice(3, 4)):
+            for names in (list(frame), ["y"], ["label"], ["i"]):
+                expected = plain[[escape.cell(name) for name in names]][some].to_csv(index=False).encode()
+                for rows in (3, 7, 1 << 14):
+                    with mock.patch.object(escape, "ROWS", rows):
+                        escape.write_csv(frame[names][some], self.scratch / "p.csv")
+                    self.assertEqual((self.scratch / "p.csv").read_bytes(), expected, (some, names, rows))
+
     def test_golden(self):
         self.assert_golden(final_regret(self.results, ["simple", "cumulative"]), "final_regret")
         self.assert_golden(runtime(self.results), "runtime")
