@@ -211,7 +211,6 @@ typedef struct {
   int cell_number;  /* row of the cell in the table of its file */
   uint64_t instance, seed;
   RgStatus status;
-  char message[256]; /* reason of a failure, else "" */
   /* A line `EVALUATION: text` for each failed evaluation; NULL or "": all succeeded. */
   char *failures;
   /* A line `EVALUATION: JSON` for each text that `failures` shortens; NULL or "": no such text. */
@@ -236,14 +235,16 @@ typedef struct {
   int in_flight, lost;
   /* Events on the real clock, a line for each; NULL or "": the clock was not real. */
   char *timeline;
-  double gap;                      /* seconds between the runs of a trial on the real clock */
+  double gap; /* seconds between the runs of a trial on the real clock */
+  RgProvenance provenance;
+  char message[256]; /* reason of a failure, else "" */
+  /* The data, behind all fields. */
   double *column[RG_COLUMN_COUNT]; /* n_rows x width, owned; NULL: all NaN */
   int n_extra;
   char (*extra_name)[RG_NAME_MAX]; /* n_extra dataset names, owned */
   char (*extra_doc)[RG_DOC_MAX];   /* n_extra meanings with unit, owned */
   double *extra[RG_EXTRA_MAX];     /* n_rows each, owned; NULL: all NaN */
   bool logged; /* until the trial is committed, a log beside the shards holds its evaluations */
-  RgProvenance provenance;
 } RgRecord;
 
 /* Free and zero. A zeroed record may be destroyed. */

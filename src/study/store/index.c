@@ -297,8 +297,8 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fau
   return 0;
 }
 
-PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
-                               RgIndex *index, int *n_bad, RgFault *fault)
+PetscErrorCode rg_index_add_files(const char *directory, const char *results, bool repair,
+                                  RgIndex *index, int *n_bad, RgFault *fault)
 {
   Scan scan = {.home = directory,
                .directory = directory,
@@ -319,6 +319,13 @@ PetscErrorCode rg_index_gather(const char *directory, const char *results, bool 
     PetscCall(gather_folder(&scan, fault));
     PetscCall(PetscFree(foreign));
   }
+  return 0;
+}
+
+PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
+                               RgIndex *index, int *n_bad, RgFault *fault)
+{
+  PetscCall(rg_index_add_files(directory, results, repair, index, n_bad, fault));
   if (!fault->code) PetscCall(rg_index_sort(index));
   return 0;
 }

@@ -43,23 +43,44 @@ static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *f
   return 0;
 }
 
+/* An input on the disk. */
+typedef struct {
+  dev_t device;
+  ino_t inode; /* 0: not known */
+  int input;
+} Place;
+
+static int compare_places(const void *left, const void *right, void *closure)
+{
+  const Place *a = left, *b = right;
+
+  if (a->device != b->device) return a->device < b->device ? -1 : 1;
+  if (a->inode != b->inode) return a->inode < b->inode ? -1 : 1;
+  return a->input - b->input;
+}
+
 /* The same file twice is a mistake: another part was meant. */
 static PetscErrorCode find_repetition(int n, const char *const *inputs, RgFault *fault)
 {
-  struct stat *found;
+  Place *places;
+  int again = n;
+  struct stat found;
   char *results, *directory;
 
-  PetscCall(PetscCalloc1(n, &found));
+  PetscCall(PetscCalloc1(n, &places));
   for (int i = 0; i < n && !fault->code; i++) {
     PetscCall(rg_store_resolve(inputs[i], &results, &directory, fault));
-    if (!fault->code && stat(results ? results : directory, &found[i])) found[i].st_ino = 0;
-    PetscCall(PetscFree(results));
-    PetscCall(PetscFree(directory));
-    for (int j = 0; j < i && found[i].st_ino; j++)
-      if (found[i].st_dev == found[j].st_dev && found[i].st_ino == found[j].st_ino)
-        rg_fault_set(fault, RG_FAULT_FOREIGN, "%.250s is an input twice", inputs[i]);
+    if (!fault->code && !stat(results ? results : directory, &found))
+      places[i] = (Place){found.st_dev, found.st_ino, i};
+    PetscCall(RG_FREE(&results, &directory));
   }
-  PetscCall(PetscFree(found));
+  PetscCall(PetscTimSort(n, places, sizeof(*places), compare_places, NULL));
+  for (int i = 1; i < n; i++)
+    if (places[i].inode && places[i].inode == places[i - 1].inode &&
+        places[i].device == places[i - 1].device)
+      again = PetscMin(again, places[i].input);
+  if (again < n) rg_fault_set(fault, RG_FAULT_FOREIGN, "%.250s is an input twice", inputs[again]);
+  PetscCall(PetscFree(places));
   return 0;
 }
 
@@ -77,7 +98,7 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
       rg_fault_set(fault, RG_FAULT_FOREIGN,
                    "%.400s is an archive: join the results that it was made from", inputs[i]);
     if (!fault->code) PetscCall(rg_store_resolve(inputs[i], &results, &directory, fault));
-    if (!fault->code) PetscCall(rg_index_gather(directory, results, false, index, &bad, fault));
+    if (!fault->code) PetscCall(rg_index_add_files(directory, results, false, index, &bad, fault));
     if (results && info.n_shards) {
       bool given = false;
       PetscCall(rg_store_directory(results, &directory));
@@ -91,6 +112,7 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
     if (!first->name) *first = info;
     else PetscCall(rg_store_info_clear(&info));
   }
+  if (!fault->code) PetscCall(rg_index_sort(index));
   return 0;
 }
 
@@ -150,23 +172,32 @@ static void find_conflict(const RgIndex *index, RgFault *fault)
   }
 }
 
-/* Order groups by first appearance of their label, and trials by the order of the inputs. */
+/* Order groups by first appearance of their label, and trials by the order of the inputs. Each
+   group has a list of its entries; n_labels of trials that left the plan come behind the others. */
 static PetscErrorCode arrange(RgLayout *layout)
 {
   const RgIndex *index = layout->index;
+  const int most = 2 * index->n_labels;
+  int *first, *last, *next, *order, n = 0;
 
+  PetscCall(PetscMalloc4(most, &first, most, &last, index->n, &next, most, &order));
+  for (int k = 0; k < most; k++) first[k] = -1;
   for (int i = 0; i < index->n; i++) {
-    const RgIndexEntry *first = &index->entries[i];
-    if (index->taken[i] != i || layout->slot_of[i] >= 0) continue;
-    PetscCall(rg_layout_add_group(layout, index->labels[first->label], first->earlier));
-    for (int j = i; j < index->n; j++) {
-      const RgIndexEntry *entry = &index->entries[j];
-      if (index->taken[j] == j && layout->slot_of[j] < 0 && entry->label == first->label &&
-          entry->earlier == first->earlier)
-        PetscCall(rg_layout_add(layout, j));
-    }
+    const RgIndexEntry *entry = &index->entries[i];
+    const int group = entry->label + entry->earlier * index->n_labels;
+    if (index->taken[i] != i) continue;
+    if (first[group] < 0) order[n++] = group;
+    *(first[group] < 0 ? &first[group] : &next[last[group]]) = i;
+    last[group] = i;
+    next[i] = -1;
   }
-  return 0;
+  for (int k = 0; k < n; k++) {
+    const int group = order[k];
+    PetscCall(rg_layout_add_group(layout, index->labels[group % index->n_labels],
+                                  group >= index->n_labels));
+    for (int i = first[group]; i >= 0; i = next[i]) PetscCall(rg_layout_add(layout, i));
+  }
+  return PetscFree4(first, last, next, order);
 }
 
 /* info: the description of the study, which becomes that of the output. study: NULL if it can't be

@@ -78,7 +78,9 @@ PetscErrorCode rg_store_resolve(const char *path, char **results, char **directo
 typedef struct {
   int entry; /* entry of the index */
   int group;
-  RgRecord header; /* fields without columns; set by rg_layout_read */
+  /* Set by rg_layout_read; owned. Only the fields, up to the end of the message: there may be
+     millions, and the rest of a record would take twice as much. */
+  RgRecord *fields;
 } RgSlot;
 
 typedef struct {
@@ -93,8 +95,9 @@ typedef struct {
   /* The rows of the table of cells. Those of the study come first; the cells of its trials are
      replaced by them, since labels may have changed since a trial ran. */
   RgCellTable table;
-  bool planned; /* the study is known */
-  bool archive; /* set before rg_layout_read: write archived records */
+  RgTexts texts; /* descriptions of machines and software that the fields share */
+  bool planned;  /* the study is known */
+  bool archive;  /* set before rg_layout_read: write archived records */
 } RgLayout;
 
 /* study: NULL if it can't be read here. directory: the study directory, where damaged shards are

@@ -34,6 +34,48 @@ static PetscErrorCode number_cell(RgLayout *layout, bool earlier, RgRecord *reco
   return 0;
 }
 
+/* Replace a text by an equal one that was seen lately. */
+static PetscErrorCode share_text(RgTexts *texts, char **text)
+{
+  enum { LATELY = 16 };
+
+  if (!*text) return 0;
+  for (int i = texts->n - 1; i >= 0 && i >= texts->n - LATELY; i--) {
+    if (strcmp(texts->values[i], *text)) continue;
+    PetscCall(PetscFree(*text));
+    *text = texts->values[i];
+    return 0;
+  }
+  PetscCall(RG_GROW(texts->n, texts->values));
+  texts->values[texts->n++] = *text;
+  return 0;
+}
+
+static size_t bytes_of_fields(const RgRecord *record)
+{
+  return offsetof(RgRecord, message) + strlen(record->message) + 1;
+}
+
+/* Move the fields of a record into a slot. */
+static PetscErrorCode keep_fields(RgLayout *layout, RgRecord *record, RgSlot *slot)
+{
+  PetscCall(rg_record_drop_data(record));
+  PetscCall(share_text(&layout->texts, &record->provenance.machine));
+  PetscCall(share_text(&layout->texts, &record->provenance.software));
+  PetscCall(PetscMalloc(bytes_of_fields(record), &slot->fields));
+  memcpy(slot->fields, record, bytes_of_fields(record));
+  return PetscMemzero(record, sizeof(*record));
+}
+
+/* A record with the fields of a slot, which keeps their texts. */
+static RgRecord record_of(const RgSlot *slot)
+{
+  RgRecord record = {0};
+
+  if (slot->fields) memcpy(&record, slot->fields, bytes_of_fields(slot->fields));
+  return record;
+}
+
 static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *cursor, RgFault *fault)
 {
   RgRecord *record = cursor->record;
@@ -51,9 +93,7 @@ static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *curso
   }
   PetscCall(number_cell(layout, layout->groups[slot->group].earlier, record));
   PetscCall(rg_group_shape_add(&layout->groups[slot->group], record));
-  PetscCall(rg_record_drop_data(record));
-  slot->header = *record;
-  PetscCall(PetscMemzero(record, sizeof(*record)));
+  PetscCall(keep_fields(layout, record, slot));
   return 0;
 }
 
@@ -73,7 +113,7 @@ static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, 
     RgSlot *slot = at < 0 ? NULL : &layout->slots[at];
     if (slot && !groups) PetscCall(read_trial(layout, slot, &cursor, fault));
     if (!slot || !groups) continue;
-    RgRecord record = slot->header; /* borrows its texts */
+    RgRecord record = record_of(slot);
     PetscCall(rg_group_read_columns(&cursor.group, cursor.position, &record, fault));
     if (!fault->code && layout->archive) PetscCall(rg_record_archive(&record));
     if (!fault->code)
@@ -132,10 +172,17 @@ PetscErrorCode rg_layout_create(const RgIndex *index, const RgStudy *study, cons
 
 PetscErrorCode rg_layout_destroy(RgLayout *layout)
 {
-  for (int i = 0; i < layout->n; i++) PetscCall(rg_record_destroy(&layout->slots[i].header));
+  for (int i = 0; i < layout->n; i++) {
+    RgRecord record = record_of(&layout->slots[i]);
+    record.provenance.machine = record.provenance.software = NULL;
+    PetscCall(rg_record_destroy(&record));
+    PetscCall(PetscFree(layout->slots[i].fields));
+  }
+  for (int i = 0; i < layout->texts.n; i++) PetscCall(PetscFree(layout->texts.values[i]));
   for (int s = 0; s < layout->n_groups; s++) PetscCall(rg_group_shape_destroy(&layout->groups[s]));
   PetscCall(rg_cell_table_clear(&layout->table));
-  PetscCall(RG_FREE(&layout->slots, &layout->groups, &layout->first, &layout->slot_of));
+  PetscCall(RG_FREE(&layout->slots, &layout->groups, &layout->first, &layout->slot_of,
+                    &layout->texts.values));
   return 0;
 }
 
@@ -186,7 +233,7 @@ static PetscErrorCode fill_info(const RgLayout *layout, RgStoreInfo *info)
     info->n_trials++;
     info->n_failed += entry->status == RG_STATUS_FAILED;
     rg_checksum_add(&full, entry->checksum);
-    if (rg_hash_parse(layout->slots[i].header.checksum, checksum)) rg_checksum_add(&all, checksum);
+    if (rg_hash_parse(layout->slots[i].fields->checksum, checksum)) rg_checksum_add(&all, checksum);
   }
   rg_checksum_hex(&all, info->checksum);
   if (layout->archive) rg_checksum_hex(&full, info->archive_of);
@@ -216,7 +263,7 @@ static PetscErrorCode create_groups(RgLayout *layout, RgMedium *medium, hid_t fi
   hid_t earlier = -1;
 
   PetscCall(PetscMalloc1(layout->n, &records));
-  for (int i = 0; i < layout->n; i++) records[i] = &layout->slots[i].header;
+  for (int i = 0; i < layout->n; i++) records[i] = layout->slots[i].fields;
   for (int s = 0; s < layout->n_groups; s++) {
     RgGroupShape *shape = &layout->groups[s];
     if (shape->earlier && earlier < 0) earlier = rg_h5_create_group(file, RG_GROUP_EARLIER, fault);
@@ -259,19 +306,22 @@ static PetscErrorCode fill_medium(RgLayout *layout, RgStoreInfo *info, RgMedium 
 /* Read a medium and compare it with what rg_layout_read found. */
 static PetscErrorCode verify_medium(const RgLayout *layout, const RgMedium *medium, RgFault *fault)
 {
+  const RgGroupShape *groups = layout->groups;
   RgCursor cursor = {.reader = RG_READ_TRIALS};
-  int seen = 0;
+  int seen = 0, group = 0;
 
   PetscCall(rg_container_open(medium, &cursor.container, fault));
   for (; rg_cursor_next(&cursor, fault); seen++) {
-    const RgGroupShape *shape = cursor.group.shape, *groups = layout->groups;
-    const RgRecord *record = cursor.record, *header = NULL;
+    const RgGroupShape *shape = cursor.group.shape;
+    const RgRecord *record = cursor.record, *fields = NULL;
     PetscCall(rg_cursor_read(&cursor, fault));
-    for (int s = 0; s < layout->n_groups; s++)
-      if (groups[s].earlier == shape->earlier && !strcmp(groups[s].label, shape->label) &&
-          cursor.position < groups[s].extent[RG_AXIS_TRIAL])
-        header = &layout->slots[layout->first[s] + cursor.position].header;
-    if (!header || strcmp(header->id, record->id) || strcmp(header->checksum, record->checksum))
+    if (!cursor.position)
+      for (group = 0; group < layout->n_groups; group++)
+        if (groups[group].earlier == shape->earlier && !strcmp(groups[group].label, shape->label))
+          break;
+    if (group < layout->n_groups && cursor.position < groups[group].extent[RG_AXIS_TRIAL])
+      fields = layout->slots[layout->first[group] + cursor.position].fields;
+    if (!fields || strcmp(fields->id, record->id) || strcmp(fields->checksum, record->checksum))
       rg_fault_set(fault, RG_FAULT_ERROR, "trial %s is not what was written", record->id);
   }
   PetscCall(rg_cursor_close(&cursor));

@@ -37,6 +37,14 @@ RG_TEST(records_come_back_bit_by_bit)
   bench_destroy(&bench);
 }
 
+/* The packer keeps the fields of a million records, up to the end of the message. */
+RG_TEST(fields_stand_before_the_data)
+{
+  for (int f = 0; f < rg_field_count; f++)
+    assert_true(rg_fields[f].offset <= offsetof(RgRecord, message));
+  assert_true(offsetof(RgRecord, message) < offsetof(RgRecord, column));
+}
+
 enum { LONG_TRIALS = 7, LONG_ROWS = 1500 };
 
 /* A trial whose columns take a third of what is read at once. */
