@@ -27,6 +27,7 @@ NAMES = ("x_name", "c_name")  # along dim_x, dim_c; `inputs`, `contexts` say the
 COUNTS = {"status": None, "n_initial": None, "n_iterations": "iteration", "n_dim_x": "dim_x", "n_dim_c": "dim_c", "n_dim_z": "dim_z",
           "n_scores": "score", "n_terms": "term"}  # of a trial, and the axes that limit them
 FILTERS = (h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32)
+TEXTS = 1 << 14  # that are read at once
 READ_ERRORS = (OSError, KeyError, RuntimeError, ValueError, TypeError, IndexError, AttributeError,
                OverflowError, MemoryError, UnicodeError)
 
@@ -112,10 +113,11 @@ def _receive(ours):
     if about["kind"] != "array":
         return about["answer"], about["kind"]
     values = np.frombuffer(bytearray(ours.recv_bytes()), about["type"])
-    if about["text"]:
-        ends = np.cumsum(values).tolist()
-        blob, values = ours.recv_bytes(), np.empty(len(ends), dtype=object)
-        values[:] = [blob[a:b] for a, b in zip([0, *ends], ends)]
+    if about["texts"]:
+        ends = np.frombuffer(ours.recv_bytes(), np.int64).cumsum().tolist()
+        blob, distinct = ours.recv_bytes(), np.empty(len(ends), dtype=object)
+        distinct[:] = [blob[a:b] for a, b in zip([0, *ends], ends)]
+        values = distinct[values]
     return values.reshape(about["shape"]), "array"
 
 
@@ -123,14 +125,12 @@ def _send(theirs, kind, answer):
     if kind != "array":
         theirs.send_bytes(json.dumps({"kind": kind, "answer": answer}).encode())
         return
-    text, values, shape = answer.dtype.kind in "OS", answer, answer.shape
-    if text:
-        texts = [text if isinstance(text, bytes) else str(text).encode() for text in answer.flat]
-        values = np.fromiter(map(len, texts), np.int64, len(texts))
-    about = {"kind": "array", "shape": shape, "type": values.dtype.str, "text": text}
+    values, texts = answer
+    about = {"kind": kind, "shape": values.shape, "type": values.dtype.str, "texts": texts is not None}
     theirs.send_bytes(json.dumps(about).encode())
     theirs.send_bytes(values.tobytes())
-    if text:
+    if texts is not None:
+        theirs.send_bytes(np.array([*map(len, texts)], np.int64).tobytes())
         theirs.send_bytes(b"".join(texts))
 
 
@@ -187,7 +187,7 @@ def _answer(files, question, path, details):
         found = QUESTIONS[question](file, *details)
         if _stamp(file) != before:
             return "wrong", "something writes to it while it is read; Regatta replaces a results file by a new one"
-        return "array" if isinstance(found, np.ndarray) else "plain", found
+        return "array" if question == "values" else "plain", found
     except FileNotFoundError:
         return "absent", None
     except InputError as error:
@@ -347,7 +347,15 @@ def plain_value(value):
 
 
 def _values(file, name, first, last):
-    return np.asarray(file[name][first:last])
+    """(values, None), or of texts (numbers of texts, the texts): many trials have the same ones."""
+    dataset = file[name]
+    if dataset.dtype.kind not in "OS":
+        return np.asarray(dataset[first:last]), None
+    known, numbers = {}, []
+    for start in range(first, last, TEXTS):
+        texts = dataset[start:min(start + TEXTS, last)].tolist()
+        numbers += [known.setdefault(text if isinstance(text, bytes) else str(text).encode(), len(known)) for text in texts]
+    return np.array(numbers, np.int32), [*known]
 
 
 QUESTIONS = {"contents": _contents, "describe": _describe, "values": _values}

@@ -384,11 +384,13 @@ class Results:
         """{planned, done, failed, missing}: numbers of trials, each trial once. Planned are the trials of the study,
         also of problems and methods that have none yet. Of a selection, if the program `regatta` can't plan the study,
         those of the cells that have trials."""
-        places = self._places.values()
-        found = pd.DataFrame({"problem": np.repeat([place.base for place in places], [place.n for place in places]),
-                              "row": joined([place.rows for place in places]),  # scores share trials
-                              "status": joined([place.column("status") for place in places])})
-        status = found.drop_duplicates(["problem", "row"])["status"]
+        bases, status = {}, []
+        for place in self._places.values():
+            bases.setdefault(place.base, []).append(place)
+        for places in bases.values():  # scores share trials
+            first = np.unique(np.concatenate([place.rows for place in places]), return_index=True)[1]
+            status.append(joined([place.column("status") for place in places])[first])
+        status = joined(status)
         done, failed = (int((status == word).sum()) for word in ("complete", "failed"))
         planned = len(status)
         if not self.complete:
