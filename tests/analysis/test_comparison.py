@@ -1,11 +1,12 @@
 """Tests between algorithms against SciPy, published tables and numbers worked out by hand."""
 import unittest
+from unittest import mock
 
 import common
 import numpy as np
 import pandas as pd
-from regatta_analysis.stats import comparison
-from regatta_analysis.stats.statistics import bootstrap_means
+from regatta_analysis.stats import comparison, statistics
+from regatta_analysis.stats.statistics import bootstrap_means, resamples
 from scipy import stats
 
 
@@ -81,6 +82,12 @@ class Bootstrap(common.Case):
         first, again = (bootstrap_means(values, draws=50, seed=7) for _ in range(2))
         np.testing.assert_array_equal(first, again)
         self.assertFalse(np.array_equal(first, bootstrap_means(values, draws=50, seed=8)))
+
+    def test_many_trials_are_drawn_less_often(self):
+        found = [resamples(n, draws) for n, draws in ((0, 1000), (20_000, 1000), (40_000, 1000), (10**6, 2000), (10**6, 50))]
+        self.assertEqual(found, [1000, 1000, 500, 200, 50])
+        with mock.patch.object(statistics, "DRAWN", 6000):
+            self.assertEqual(len(bootstrap_means(np.zeros((20, 1)))), 300)
 
     def test_groups_are_drawn_together(self):
         """Trials that only repeat their instance tell nothing: as wide as instances alone."""

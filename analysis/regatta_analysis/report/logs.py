@@ -258,26 +258,34 @@ def write_ioh(results, directory, about):
     written = []
     for (algorithm, suite, function), folder, dims in _folders(found, directory):
         name = re.sub(r"[^A-Za-z0-9]+", "", dims[0].name)[:60] or "problem"
-        stem, scenarios, ended = f"f{function}_{name}", [], _ends(dims)
-        (folder / f"data_{stem}").mkdir(parents=True, exist_ok=True)
-        for cell in dims:
-            path, told = f"data_{stem}/IOHprofiler_f{function}_DIM{cell.dim}.dat", []
-            written.append(folder / path)
-            with open(written[-1], "w", encoding="utf-8") as file:
-                for run in cell.runs():
-                    file.write(_ioh_run(run))
-                    told.append(_ioh_about(run))
-            scenarios.append({"dimension": cell.dim, "path": path, "runs": told})
+        stem, ended = f"f{function}_{name}", _ends(dims)
         made = {"version": "0.3.9", "suite": "BBOB" if suite == "bbob" else suite,
                 "function_id": function, "function_name": name, "maximization": False,
                 "algorithm": {"name": algorithm, "info": "exported by regatta"},
                 "experiment_attributes": [*({key: text} for key, text in about.items()),
                                           *([{"stop": ended}] if ended else [])],
-                "attributes": ["evaluations", "raw_y"], "scenarios": scenarios}
-        written.append(folder / f"IOHprofiler_{stem}.json")
-        written[-1].write_text(json.dumps(made, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-                               encoding="utf-8")
+                "attributes": ["evaluations", "raw_y"]}
+        (folder / f"data_{stem}").mkdir(parents=True, exist_ok=True)
+        index = folder / f"IOHprofiler_{stem}.json"
+        with open(index, "w", encoding="utf-8") as file:
+            file.write(json.dumps(made, indent=1, ensure_ascii=False, allow_nan=False).removesuffix("\n}"))
+            for k, cell in enumerate(dims):
+                path = f"data_{stem}/IOHprofiler_f{function}_DIM{cell.dim}.dat"
+                written.append(folder / path)
+                file.write((", " if k else ',\n "scenarios": [') + json.dumps({"dimension": cell.dim, "path": path})[:-1])
+                _write_runs(cell, written[-1], file)
+            file.write("]\n}\n")
+        written.append(index)
     return written, _notes(found, n_empty)
+
+
+def _write_runs(cell, path, index):
+    """Write the evaluations of the runs of a cell, and what the index says of each: there may be millions."""
+    with open(path, "w", encoding="utf-8") as file:
+        for k, run in enumerate(cell.runs()):
+            file.write(_ioh_run(run))
+            index.write((",\n" if k else ', "runs": [\n') + json.dumps(_ioh_about(run), allow_nan=False))
+    index.write("]}")
 
 
 def _raw(run):

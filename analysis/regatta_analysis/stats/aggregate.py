@@ -18,14 +18,14 @@ from ..report.tables import Table
 from . import comparison, evidence
 from .measures import trial_values
 from .robust import FLOOR, stuck
-from .statistics import resample_counts
+from .statistics import resample_counts, resamples
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ..load.results import Results
 
-DRAWS, FEWEST, DRAWN = 2000, 200, 200_000_000  # resamples, of many trials, and trials in all of them
+DRAWS = 2000  # resamples
 COLUMNS = ["algorithm", "problems", "n", "ratio", "low", "high", "stuck", "improvement"]
 PAIRS = ["a", "b", "problems", "ratio", "low", "high", "better", "better_low", "better_high", "verdict", "n", "p",
          "p_holm"]
@@ -54,8 +54,9 @@ def methods(table: pd.DataFrame) -> pd.DataFrame:
 
     ratio, low, high: 10 to the interquartile mean of the scores, with its 95% interval by the stratified bootstrap
     (Agarwal et al. 2021): trials of a problem, or its instances where trials share them, are drawn again on each
-    problem, 2,000 times (or as often as makes 200 million trials, at least 200 times). stuck: share of stuck trials. improvement: probability that a trial of it is better than one of another
-    method on the same problem, ties half, mean over problems and other methods. Shares are means over problems.
+    problem, 2,000 times, or as often as `resamples` says. stuck: share of stuck trials. improvement: probability that
+    a trial of it is better than one of another method on the same problem, ties half, mean over problems and other
+    methods. Shares are means over problems.
     """
     rows = []
     for algorithm, mine in table.groupby("algorithm", sort=False):
@@ -73,7 +74,7 @@ def _resampled_means(parts):
     known = np.concatenate([part["score"].to_numpy(float) for part in parts])
     order = np.argsort(known, kind="stable")
     places = np.split(np.argsort(order, kind="stable"), np.cumsum([len(part) for part in parts])[:-1])
-    draws = int(np.clip(DRAWN // len(known), FEWEST, DRAWS))
+    draws = resamples(len(known), DRAWS)
     block = max(1, min(draws, (2 << 20) // len(known)))
     whole = [np.ones((1, len(part))) for part in parts]
     blocks = zip(*(resample_counts(len(part), _shared(part["instance"]), draws, block=block) for part in parts))

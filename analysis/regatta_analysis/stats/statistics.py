@@ -43,6 +43,7 @@ def joined(blocks: list[pd.DataFrame], bootstrap: bool = False) -> pd.DataFrame:
 
 
 BLOCK = 1 << 22  # values that are sorted at once, 32 MB
+DRAWN, FEWEST = 20_000_000, 200  # trials in all resamples of many, and resamples of them
 
 
 def summary(algorithm: str, cell: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75),
@@ -99,6 +100,7 @@ def _mean_interval(cell, level=0.95, draws=1000):
     """Percentile bootstrap interval of the mean at every t; the trials of an instance are drawn
     together where instances and seeds are crossed. NaN with fewer than two values, or an infinite one."""
     values = cell.to_numpy(float)
+    draws = resamples(len(values), draws)
     known, infinite = np.isfinite(values), np.isinf(values).any(axis=0)
     instances = cell.index.get_level_values("instance") if _shares_instances(cell) else None
     filled, known = (values, np.ones((len(values), 1))) if known.all() else (np.where(known, values, 0.0), known.astype(float))
@@ -135,13 +137,20 @@ def sorted_interval(values: np.ndarray, level: float = 0.95) -> np.ndarray:
 
 def bootstrap_means(values: ArrayLike, draws: int = 1000, seed: int = 0,
                     groups: ArrayLike | None = None) -> np.ndarray:
-    """Means of `draws` resamples of the rows of an n x m array: draws x m. The resamples of equal
-    n, groups and seed are the same, so that the means of paired arrays can be compared draw by
+    """Means of `draws` resamples of the rows of an n x m array, or of as many as `resamples` says: draws x m. The
+    resamples of equal n, groups and seed are the same, so that the means of paired arrays can be compared draw by
     draw."""
     values = np.asarray(values, float)
+    draws = resamples(len(values), draws)
     return np.concatenate([
         weights @ values / weights.sum(axis=1, keepdims=True) for weights in
         _resamples(_rows_by_group(len(values), groups), len(values), draws, seed)])
+
+
+def resamples(n: int, draws: int) -> int:
+    """How often n trials are drawn again: `draws` times, fewer where that would draw more than 20 million trials, but
+    at least 200 times."""
+    return int(np.clip(DRAWN // max(n, 1), min(FEWEST, draws), draws))
 
 
 def resample_counts(n: int, groups: ArrayLike | None = None, draws: int = 1000, seed: int = 0,
