@@ -81,9 +81,9 @@ static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
 
 /* Add the entries of a study directory (NULL: none) and a results file (NULL: none). `repair`:
    damaged shards are moved to `bad/`, and shards in `foreign/` are included; otherwise damaged
-   shards are only counted (the warning names the last). If shards vanish meanwhile (another process
-   merged them), the scan repeats. Faults: RG_FAULT_FOREIGN for a damaged or foreign results file or a
-   newer schema, RG_FAULT_ERROR. */
+   shards are only counted (the warning names the last). If shards vanish meanwhile (another
+   process merged them), the scan repeats. Faults: RG_FAULT_FOREIGN for a damaged or foreign
+   results file or a newer schema, RG_FAULT_ERROR. */
 PetscErrorCode rg_index_add_files(const char *directory, const char *results, bool repair,
                                   RgIndex *index, int *n_bad, RgFault *fault);
 /* The same, and sort. */
