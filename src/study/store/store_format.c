@@ -210,9 +210,8 @@ static PetscErrorCode add_axes(RgText *text)
 
 static PetscErrorCode add_field(const RgFieldInfo *field, RgText *text)
 {
-  PetscCall(add_entry(field->name, type_name(field->type), field->units, field->long_name,
-                      field->description, text));
-  return 0;
+  return add_entry(field->name, type_name(field->type), field->units, field->long_name,
+                   field->description, text);
 }
 
 static PetscErrorCode add_cells(RgText *text)
@@ -278,30 +277,10 @@ PetscErrorCode rg_format_document(RgText *text)
 {
   PetscCall(rg_text_add(text, introduction, RG_SCHEMA_VERSION));
   PetscCall(rg_text_add(text, reading));
-  PetscCall(rg_text_add(text, "## Attributes of the root\n\n| name | type | meaning |\n"
-                              "| --- | --- | --- |\n"));
-  for (int i = 0; i < rg_attribute_count; i++)
-    PetscCall(rg_text_add(text, "| `%s` | %s | %s |\n", rg_attributes[i].name,
-                          rg_attributes[i].type < RG_FIELD_INT ? "text" : "int64",
-                          rg_attributes[i].description));
-  PetscCall(rg_text_add(text, "\n## Axes of a group\n\n| name | first | meaning |\n"
-                              "| --- | --- | --- |\n"));
-  for (int a = 0; a < RG_AXIS_COUNT; a++)
-    PetscCall(rg_text_add(text, "| `%s` | %d | %s |\n", rg_axes[a].name, rg_axes[a].first,
-                          rg_axes[a].description));
-  PetscCall(rg_text_add(text,
-                        "\n`dim_c` exists where the problem has a context, `dim_z` where an "
-                        "algorithm has a model, `score` where the problem has `score`, `term` "
-                        "where a kernel is additive.\n\n"));
+  PetscCall(add_attributes(text));
+  PetscCall(add_axes(text));
   PetscCall(add_fields(text, false));
-  PetscCall(rg_text_add(text, "## Per cell, in the group `" RG_GROUP_CELLS "`\n\n"
-                              "| name | type | units | meaning |\n| --- | --- | --- | --- |\n"));
-  for (int f = 0; f < rg_cell_field_count; f++) PetscCall(add_field(&rg_cell_fields[f], text));
-  PetscCall(rg_text_add(text,
-                        "\nA results file has the cells of the study in the order of the "
-                        "plan, then those of\n`earlier`. A shard has the cells of its "
-                        "trials. The axis is `%s`.\n\n",
-                        rg_axes[RG_AXIS_CELL].name));
+  PetscCall(add_cells(text));
   PetscCall(rg_text_add(text, settings, RG_NO_INTEGER, RG_NO_LOGICAL));
   PetscCall(add_columns(text, true));
   PetscCall(add_columns(text, false));
