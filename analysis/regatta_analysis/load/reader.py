@@ -112,7 +112,12 @@ def _receive(ours):
     about = json.loads(ours.recv_bytes())
     if about["kind"] != "array":
         return about["answer"], about["kind"]
-    values = np.frombuffer(bytearray(ours.recv_bytes()), about["type"])
+    values = np.empty(about["size"], about["type"])
+    rest = memoryview(values).cast("B") if values.size else b""
+    while rest:
+        if not (n := os.readv(ours.fileno(), [rest])):
+            raise EOFError
+        rest = rest[n:]
     if about["texts"]:
         ends = np.frombuffer(ours.recv_bytes(), np.int64).cumsum().tolist()
         blob, distinct = ours.recv_bytes(), np.empty(len(ends), dtype=object)
@@ -126,9 +131,11 @@ def _send(theirs, kind, answer):
         theirs.send_bytes(json.dumps({"kind": kind, "answer": answer}).encode())
         return
     values, texts = answer
-    about = {"kind": kind, "shape": values.shape, "type": values.dtype.str, "texts": texts is not None}
+    about = {"kind": kind, "shape": values.shape, "size": values.size, "type": values.dtype.str, "texts": texts is not None}
     theirs.send_bytes(json.dumps(about).encode())
-    theirs.send_bytes(values.tobytes())
+    rest = memoryview(np.ascontiguousarray(values).reshape(-1)).cast("B") if values.size else b""
+    while rest:  # megabytes: no copy of them is made on the way
+        rest = rest[os.write(theirs.fileno(), rest):]
     if texts is not None:
         theirs.send_bytes(np.array([*map(len, texts)], np.int64).tobytes())
         theirs.send_bytes(b"".join(texts))
