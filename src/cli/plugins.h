@@ -22,13 +22,12 @@ PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int
 /* Take the first item `FILE HASH` (or `NAME HASH`) from the plug-ins or the program of a trial's
    software; false: no item is left. */
 bool rg_plugins_item(RgPart *list, RgPart *item);
-/* Report that the trials in `path` (may be NULL or absent) were made with plug-ins. *told:
-   whether such trials exist, so that the message was printed. For a command that meets an
-   unknown name and was given no plug-in. */
+/* Report that the trials in `path` (may be NULL or absent) were made with plug-ins. *told: whether
+   such trials exist, so that the message was printed. A command calls this if it meets an unknown
+   name and was given no plug-in. */
 PetscErrorCode rg_plugins_complain(const char *path, bool *told);
 
-/* ---- the summary of results that `info` and `status` print
-   --------------------------------------- */
+/* ---- the summary of results that `info` and `status` print ---- */
 
 /* Zero-initialise. */
 typedef struct {

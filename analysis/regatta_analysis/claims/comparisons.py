@@ -155,7 +155,7 @@ def _need_ratios(panel, data):
 
 
 def intervals(items, between):
-    """The values of some comparisons of two with their intervals, in words; `between` is the text between the two."""
+    """Some comparisons in words, with their values and intervals; `between` stands between the two compared names."""
     return "; ".join(f"{i.a} {between} {i.b} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
                      for i in shortened(items))
 

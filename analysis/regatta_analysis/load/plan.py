@@ -47,8 +47,8 @@ class Plan:
                    for names, trials in self._table(group.base, algorithm, tuple(at)).items())
 
     def _table(self, problem, algorithm, names):
-        """{names of settings that cells read: {(score aimed at, their values): number of trials}}, of the planned cells
-        of an algorithm on a problem; as far as the settings are in `names`."""
+        """{names of settings that cells read: {(score aimed at, their values): number of trials}}. It counts the planned
+        cells of an algorithm on a problem, and the settings that are in `names`."""
         if (problem, algorithm, names) not in self._tables:
             made = self._tables[problem, algorithm, names] = {}
             for cell in self._by_labels.get((problem, algorithm), ()):
