@@ -145,6 +145,11 @@ class Against(Case):
             for other in (full, small):
                 with self.subTest(other.name), self.assertRaisesRegex(InputError, f"{other.name}: no trial pairs.*{says}"):
                     load(mine, against=other)
+        heavy = (self.scratch / "mine.yaml").read_text().replace("noise_variance: 0.01", 'noise: {variance: "0.01", law: "student(3, 0.57735)"}')
+        (self.scratch / "heavy.yaml").write_text(heavy.replace("[random]", "[ei]"))
+        self.program("run", self.scratch / "heavy.yaml", "-o", self.scratch / "heavy.h5", "-quiet")
+        with self.assertRaisesRegex(InputError, "heavy.h5: no trial pairs.*: noise.law is student"):
+            load(mine, against=self.scratch / "heavy.h5")
         _, fewer = self.archive("fewer", "ei", seeds="[3, 4, 9]")
         self.assertIn("4 trials of 1 method that did", load(mine, against=fewer).warnings[0])
         _, none = self.archive("none", "ei", seeds="[7, 8]")
