@@ -173,7 +173,8 @@ static void find_conflict(const RgIndex *index, RgFault *fault)
 }
 
 /* Order groups by first appearance of their label, and trials by the order of the inputs. Each
-   group has a list of its entries; n_labels of trials that left the plan come behind the others. */
+   group has a list of its entries. A group of trials that left the plan has the number of its label
+   plus n_labels. */
 static PetscErrorCode arrange(RgLayout *layout)
 {
   const RgIndex *index = layout->index;
