@@ -487,13 +487,11 @@ static PetscErrorCode check_job(const RgPlan *plan, const Job *job, int *exit_co
   return rg_teams_destroy(&teams);
 }
 
-/* The plan as a page: cells, trials if they are asked for, sums, and what pairs with it. A mistake
-   in `against` is reported, and sets *exit_code. */
+/* The plan as a page: cells, trials if they are asked for, and sums. */
 static PetscErrorCode describe_plan(const RgPlan *plan, const Progress *progress, const Job *job,
-                                    bool trials, RgText *text, int *exit_code)
+                                    bool trials, RgText *text)
 {
   const RgStudy *study = plan->study;
-  RgFault fault = {0};
 
   PetscCall(rg_text_add(text, "%s%s%s: %d cells, %d seeds, study seed %llu\n\n", study->name,
                         study->title[0] ? ", " : "", study->title, study->n_cells, study->n_seeds,
@@ -501,9 +499,7 @@ static PetscErrorCode describe_plan(const RgPlan *plan, const Progress *progress
   PetscCall(add_cells(plan, progress, text));
   if (study->shared) PetscCall(rg_text_add(text, "\n%s", study->shared));
   if (trials) PetscCall(add_trials(plan, progress, text));
-  PetscCall(add_summary(plan, progress, job, text));
-  PetscCall(rg_against_describe(plan, text, &fault));
-  return fault.code ? rg_refuse(exit_code, "plan: %s", fault.message) : 0;
+  return add_summary(plan, progress, job, text);
 }
 
 /* Time trials and searches here, after a line about every problem that is evaluated for that. */
@@ -528,7 +524,8 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   Progress progress;
   const char *const simulate = arguments->option[OPT_SIMULATE];
   RgSimulation simulation = {0};
-  RgText text = {0};
+  RgText text = {0}, against = {0};
+  RgFault fault = {0};
   Job job;
 
   if (simulate) {
@@ -545,6 +542,8 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   }
   PetscCall(rg_plan_fill(study, &plan));
   PetscCall(find_done(&plan, arguments->option[OPT_OUTPUT], &progress, exit_code));
+  PetscCall(rg_against_describe(&plan, &against, &fault));
+  if (fault.code) PetscCall(rg_refuse(exit_code, "plan: %s", fault.message));
   if (*exit_code == RG_EXIT_OK) {
     if (!arguments->option[OPT_QUICK])
       PetscCall(time_trials(&plan, arguments->option[OPT_OUTPUT], &progress));
@@ -552,9 +551,9 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     PetscCall(rg_calibration_apply(&progress.clock, &plan));
     if (arguments->option[OPT_JSON]) PetscCall(plan_json(&plan, &progress, &text));
     else
-      PetscCall(describe_plan(&plan, &progress, &job, arguments->option[OPT_TRIALS] != NULL, &text,
-                              exit_code));
-    rg_say("%s", text.data);
+      PetscCall(
+        describe_plan(&plan, &progress, &job, arguments->option[OPT_TRIALS] != NULL, &text));
+    rg_say("%s%s", text.data, against.length && !arguments->option[OPT_JSON] ? against.data : "");
     if (!arguments->option[OPT_JSON]) PetscCall(check_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));
     if (simulate && *exit_code == RG_EXIT_OK)

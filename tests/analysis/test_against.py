@@ -3,15 +3,19 @@ import os
 import re
 import subprocess
 import unittest
+from pathlib import Path
 
 import h5py
 import numpy as np
+import yaml
 
 from common import Case
 from regatta_analysis import InputError, load
 from regatta_analysis.report import answer
 from regatta_analysis.stats.regret import default_metrics, regret_curves
 from test_cli import run
+
+ARCHIVES = sorted((Path(__file__).parents[2] / "experiments" / "archive").glob("*.h5"))
 
 STUDY = """study: {name}
 seed: {seed}
@@ -102,6 +106,25 @@ class Against(Case):
                 wrong = self.plan("other")
                 self.assertEqual((wrong.returncode, len(wrong.stderr.splitlines())), (2, 1), wrong.stderr)
                 self.assertRegex(wrong.stderr, says)
+
+    def test_committed_archives_pair_with_todays_program(self):
+        """A setting that came after an archive keeps no trial from pairing while it says nothing."""
+        self.assertGreaterEqual(len(ARCHIVES), 7)
+        for archive in ARCHIVES:
+            with self.subTest(archive.name):
+                study = yaml.safe_load(load(archive, against=()).study)
+                study.update(study="mine", against=str(archive), algorithms=[{"name": "random", "label": "Mine"}])
+                (self.scratch / "mine.yaml").write_text(yaml.safe_dump(study))
+                planned = self.plan("mine")
+                self.assertEqual(planned.returncode, 0, planned.stderr)
+                self.assertRegex(planned.stdout, "other methods pair with these and need no run")
+        functions = next(one for one in ARCHIVES if one.name == "functions.h5")
+        study = yaml.safe_load(load(functions, against=()).study)
+        study.update(study="mine", seeds=2, algorithms=[{"name": "nelder_mead", "label": "Mine"}], against=str(functions),
+                     problems=[one for one in study["problems"] if one["label"] == "Branin"])
+        (self.scratch / "mine.yaml").write_text(yaml.safe_dump(study))
+        self.program("run", self.scratch / "mine.yaml", "-o", self.scratch / "mine.h5", "-quiet")
+        self.assertIn("20 trials of 10 methods", load(self.scratch / "mine.h5").warnings[0])
 
     def plan(self, name):
         return subprocess.run([os.environ["REGATTA"], "plan", "-quick", self.scratch / f"{name}.yaml"], capture_output=True, text=True,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FIELDS = ("problem_name", "problem_revision", "goal", "measure", "scores", "law", "inputs", "contexts", "dynamic",
           "initial_points", "iterations")
+UNSET = ("", "auto", "none", "false")  # a program that lacks such a setting does the same
 OF_METHODS = ("algorithm.", "pending.", "surrogate.", "maximiser.")
 ABSENT = "this study does not have the problem"
 SAME = 1e-6  # relative difference of the regret at the end of the initial design; other machines round differently
@@ -26,8 +27,8 @@ SAME = 1e-6  # relative difference of the regret at the end of the initial desig
 
 @dataclass(frozen=True)
 class Beside:
-    """What stands beside the trials of a study: `methods` that others ran, `notes` on what pairs with them and what does
-    not, and whether some of these trials are archived."""
+    """The trials of others beside those of a study: their `methods`, `notes` on which trials pair and which do not, and
+    whether some are archived."""
     methods: frozenset = frozenset()
     notes: tuple = ()
     archived: bool = False
@@ -106,7 +107,8 @@ def beside(path: Path, seed: object, parts: list[tuple[str, Part]], archive: Pat
             n += len(rows)
             found.append((match["label"], _part(part, rows, match["label"], own, own in names and archive.stem)))
     if not found:
-        raise InputError(f"{archive}: no trial pairs with those of {path}: {next(iter(lost), 'they are the same trials')}")
+        reasons = sorted(lost, key=lambda why: why == ABSENT) or ["they are the same trials"]
+        raise InputError(f"{archive}: no trial pairs with those of {path}: {reasons[0]}")
     lost.pop(ABSENT, None)  # the archive may have more problems
     methods = len(methods_of(found))
     return found, [
@@ -148,7 +150,7 @@ def _identity(part, row):
     for name, variable in part.constants.items():
         if name in FIELDS or ("." in name and not name.startswith(OF_METHODS)):
             text = as_words(*read(Rows(variable, np.array([row]))))[0]
-            if text:
+            if text not in UNSET:
                 found[name] = text
     return found
 

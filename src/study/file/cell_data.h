@@ -1,4 +1,4 @@
-/* What results keep of a cell: its row in the table `cells`, and its swept settings. */
+/* Results keep this of a cell: its row in the table `cells`, and its swept settings. */
 #ifndef RG_STUDY_FILE_CELL_DATA_H
 #define RG_STUDY_FILE_CELL_DATA_H
 

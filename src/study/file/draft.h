@@ -81,7 +81,7 @@ typedef struct {
   RgSweepAxis *axes;              /* owned */
 } RgDraft;
 
-/* What belongs to a block. */
+/* A block of a study file: its name, its parameters and who may set it. */
 typedef struct {
   const char *name;      /* in a study file; NULL: its keys are written directly in an entry */
   const char *part;      /* its name in results */

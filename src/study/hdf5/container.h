@@ -41,8 +41,8 @@ PetscErrorCode rg_cell_reader_close(RgCellReader *reader);
 
 /* ---- containers ------------------------------------------------------------------------------ */
 
-/* What the study says of its files; the caller sets complete, counts, checksum and history, and
-   clears it with rg_store_info_clear. */
+/* Copy into *info what files of a study say of it. The caller sets complete, counts, checksum and
+   history, and clears it with rg_store_info_clear. */
 PetscErrorCode rg_store_info_create(const RgStudy *study, RgStoreInfo *info);
 void rg_container_write_info(hid_t file, const RgStoreInfo *info, RgFault *fault);
 

@@ -27,15 +27,22 @@ static bool is_of_method(const char *name)
   return false;
 }
 
-/* Whether b has every setting of a that does not belong to the method, with the same value. */
+/* Whether a setting says nothing: a program that lacks it does the same. */
+static bool is_unset(const char *value)
+{
+  return !value || !strcmp(value, "auto") || !strcmp(value, "none") || !strcmp(value, "false");
+}
+
+/* Whether b has every setting of a that says something and does not belong to the method, with the
+   same value. */
 static bool has_settings_of(const RgCellData *b, const RgCellData *a)
 {
   const char *end = a->settings.data + a->settings.length;
 
   for (const char *at = a->settings.data; at && at < end;) {
     const char *name = at + 1, *value = at + strlen(at) + 1; /* a digit stands before the name */
-    const char *other = is_of_method(name) ? value : rg_cell_data_setting(b, name);
-    if (!other || strcmp(value, other)) return false;
+    const char *other = rg_cell_data_setting(b, name);
+    if (!is_of_method(name) && !is_unset(value) && (!other || strcmp(value, other))) return false;
     at = value + strlen(value) + 1;
   }
   return true;
