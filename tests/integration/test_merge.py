@@ -32,6 +32,18 @@ class Merge(RegattaTest):
         self.assertEqual(sorted(self.folder.iterdir()), files)
         self.assertEqual(output.read_bytes() if output.exists() else None, before)
 
+    def test_trials_that_left_the_plan_stay_apart(self):
+        """They keep the label of their problem, and count in nothing, joined and archived too."""
+        text = "study: e\nseeds: 4\ncommon: {iterations: 3, initial_points: 2}\nproblems: [branin]\nalgorithms: [random, ei]\n"
+        whole = self.folder / "e.h5"
+        self.run_ok("run", self.write("e.yaml", text), "-o", whole, "-quiet")
+        self.run_ok("run", self.write("e.yaml", text.replace("random, ", "")), "-o", whole, "-quiet")
+        for name, more in (("joined", []), ("archived", ["-archive"])):
+            output = self.folder / f"{name}.h5"
+            self.run_ok("merge", whole, "-o", output, *more)
+            self.assertRegex(self.run_ok("info", output), r"trials    4\nearlier   4 trials that are not in the study any more")
+        self.assertEqual(self.checksum(self.folder / "joined.h5"), self.checksum(whole))
+
     def test_two_halves(self):
         a, b = self.part("a", "[0, 1]", 2), self.part("b", "[2, 3]", 3)
         whole = self.part("whole", 4)
