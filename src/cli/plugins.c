@@ -104,8 +104,7 @@ PetscErrorCode rg_plugins_complain(const char *path, bool *told)
   return rg_store_info_clear(&info);
 }
 
-/* ---- the summary of results --------------------------------------------------------------------
-   */
+/* ---- the summary of results ------------------------------------------------------------------ */
 
 PetscErrorCode rg_summary_add(RgSummary *summary, const RgRecord *record)
 {

@@ -11,8 +11,7 @@
 #include "base/text.h"
 #include "study/file/draft.h"
 
-/* ---- swept settings ---------------------------------------------------------------------------
-   */
+/* ---- swept settings -------------------------------------------------------------------------- */
 
 static PetscErrorCode copy(const char *from, char **to)
 {
@@ -135,8 +134,7 @@ RgSweptKind rg_swept_join(RgSweptKind a, RgSweptKind b)
   return a == b ? a : numbers ? RG_SWEPT_NUMBER : RG_SWEPT_WORD;
 }
 
-/* ---- the row ----------------------------------------------------------------------------------
-   */
+/* ---- the row --------------------------------------------------------------------------------- */
 
 RgCellData *rg_cell_data_share(RgCellData *cell)
 {
