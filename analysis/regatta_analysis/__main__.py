@@ -8,6 +8,7 @@ Confidence parameters by formula:   python3 -m regatta_analysis confidence --poi
 import argparse
 import difflib
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -53,6 +54,10 @@ def answer(name, run, options):
     run."""
     try:
         say(run(options))
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except InputError as error:
         say(f"{name}: {line(error)}", sys.stderr)
         return 2

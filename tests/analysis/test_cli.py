@@ -1,6 +1,7 @@
 """The command: files it writes, one line and exit code 2 for what it can't use."""
 import contextlib
 import io
+import os
 import re
 import subprocess
 import sys
@@ -171,6 +172,12 @@ class Command(Study):
         done = subprocess.run(command, cwd=root, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr),
                          (2, "regatta_analysis: nothing.h5: no such file\n"))
+        seen, unseen = os.pipe()
+        os.close(seen)  # as after `| head`
+        done = subprocess.run([*command[:3], "page", self.path, "--out", self.scratch / "p.html"], cwd=root, stdout=unseen,
+                              stderr=subprocess.PIPE, text=True)
+        os.close(unseen)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
         done = subprocess.run([sys.executable, root / "examples" / "read_results.py", self.path],
                               env={"PYTHONPATH": str(root)}, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
