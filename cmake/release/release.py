@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERSION = re.compile(r'(?m)^#define RG_VERSION "(.*?)"')
-# Where the version stands: its home first. (.*?) is the version.
+# Where the version stands: its home first. Every (.*?) is the version.
 PLACES = {
     "src/regatta/error.h": VERSION.pattern,
     "analysis/regatta/_version.py": r'(?m)^__version__ = "(.*?)"',
@@ -24,7 +24,7 @@ PLACES = {
     "codemeta.json": r'"version": "(.*?)"',
     "cmake/packaging/conda/meta.yaml": r'{% set version = "(.*?)" %}',
     "cmake/packaging/nix/default.nix": r'(?m)^  version = "(.*?)";',
-    "cmake/packaging/spack/package.py": r'(?m)^    version\("(\d.*?)"',
+    "cmake/packaging/spack/package.py": r'(?m)^    version\("(\d.*?)", tag="v(.*?)"\)',
     "CHANGELOG.md": r"(?m)^## (\S+) \(",
 }
 # The address of the project. Its home is CMakeLists.txt.
@@ -67,7 +67,9 @@ def put(places, value):
     for path, pattern in places.items():
         text = (ROOT / path).read_text()
         match = re.search(pattern, text)
-        (ROOT / path).write_text(text[:match.start(1)] + value + text[match.end(1):])
+        for group in range(match.re.groups, 0, -1):
+            text = text[:match.start(group)] + value + text[match.end(group):]
+        (ROOT / path).write_text(text)
 
 
 def set_version(version, date, address):

@@ -118,6 +118,7 @@ class Recipes(RegattaTest):
         with mock.patch.object(release, "ROOT", tree), contextlib.redirect_stdout(io.StringIO()):
             release.set_version("7.6.5", "2031-02-03", "https://example.net/regatta/")
             self.assertEqual(set(release.values(release.PLACES).values()), {"7.6.5"})
+            self.assertEqual([name for name in release.PLACES if VERSION in (tree / name).read_text()], [])
             self.assertEqual(set(release.values(release.ADDRESSES).values()), {"https://example.net/regatta"})
             self.assertIn("## 7.6.5 (2031-02-03)\n", (tree / "CHANGELOG.md").read_text())
             self.assertIn("version: 7.6.5\ndate-released: 2031-02-03\n", (tree / "CITATION.cff").read_text())
