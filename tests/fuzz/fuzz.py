@@ -38,7 +38,8 @@ def build(source, folder, clang):
 
 def fill(folder, files, prefix):
     for file in files:
-        shutil.copy(file, folder / f"{prefix}-{file.parent.name}-{file.name}")
+        for i, case in enumerate(re.split(rb"(?<=\n)(?=# expect: )", file.read_bytes())):
+            (folder / f"{prefix}-{file.parent.name}-{i}-{file.name}").write_bytes(case)
 
 
 def study_seeds(source, corpus):

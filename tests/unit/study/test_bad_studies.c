@@ -1,38 +1,74 @@
-/* Wrong study files. Each file of bad_studies/ says in comment lines `# expect: LINE:COLUMN:
-   MESSAGE` which mistakes must be found, all of them and no others; the messages may be longer. */
+/* Wrong study files. Each case of bad_studies/ begins with comment lines `# expect: LINE:COLUMN:
+   MESSAGE`, which say what mistakes must be found, all of them and no others; the messages may be
+   longer. Lines count from the end of these comments. Keys of the smallest study that a case lacks
+   are added behind it, unless `# as it is` stands before it. */
 #include "study_files.h"
 
-static void check_bad_file(const char *path, const char *text, size_t length)
+#define MARK "# expect: "
+
+/* A test of a case: what is expected of it, with what follows, and the text of the study. */
+typedef void (*CaseTest)(const char *path, const char *expected, const char *text, size_t length);
+static CaseTest test_case;
+static int n_cases;
+
+static void test_cases(const char *path, const char *text, size_t length)
 {
-  static const char mark[] = "# expect: ";
+  static const char *const smallest[] = {"\nstudy: bad", "\ncommon: {iterations: 5}",
+                                         "\nproblems: [branin]", "\nalgorithms: [random]"};
+  static const char whole[] = "# as it is\n";
+
+  for (const char *expected = text, *next; expected < text + length; expected = next, n_cases++) {
+    const char *body = expected;
+    RgText study = {0};
+    while (!strncmp(body, MARK, strlen(MARK))) body = strchr(body, '\n') + 1;
+    next = strstr(body, "\n" MARK);
+    next = next ? next + 1 : text + length;
+    const bool complete = strncmp(body, whole, strlen(whole)) != 0;
+    if (!complete) body += strlen(whole);
+    RG_OK(rg_text_add(&study, "\n"));
+    RG_OK(rg_text_add_bytes(&study, body, (size_t)(next - body)));
+    for (int k = 0; k < 4 && complete; k++) {
+      char key[16];
+      snprintf(key, sizeof(key), "%.*s", (int)strcspn(smallest[k], ":") + 1, smallest[k]);
+      if (!strstr(study.data, key)) RG_OK(rg_text_add(&study, "%s\n", smallest[k] + 1));
+    }
+    test_case(path, expected, study.data + 1, study.length - 1);
+    RG_OK(rg_text_clear(&study));
+  }
+}
+
+static void check_case(const char *path, const char *expected, const char *text, size_t length)
+{
   RgStudy study;
   RgDiagnostics diagnostics = {0};
   int n = 0;
 
   RG_OK(rg_study_parse(NULL, path, text, length, &study, &diagnostics));
   RG_OK(rg_study_destroy(&study));
-  for (const char *line = text; !strncmp(line, mark, strlen(mark)); n++) {
-    const char *expected = line + strlen(mark), *end = strchr(expected, '\n');
-    const size_t size = (size_t)(end - expected);
+  for (; !strncmp(expected, MARK, strlen(MARK)); expected = strchr(expected, '\n') + 1, n++) {
+    const char *wanted = expected + strlen(MARK);
+    const int size = (int)strcspn(wanted, "\n");
     char found[600] = "nothing";
     if (n < diagnostics.n) {
       const RgDiagnostic *d = &diagnostics.list[n];
       assert_string_equal(d->place.file, path);
       snprintf(found, sizeof(found), "%d:%d: %s", d->place.line, d->place.column, d->message);
     }
-    if (strncmp(found, expected, size))
-      fail_msg("%s: expected\n  %.*s\nfound\n  %s", path, (int)size, expected, found);
-    line = end + 1;
+    if (strncmp(found, wanted, (size_t)size))
+      fail_msg("%s: expected\n  %.*s\nfound\n  %s", path, size, wanted, found);
   }
   assert_true(n > 0);
   if (diagnostics.n > n)
-    fail_msg("%s: %d mistakes expected, %d found, the next is\n  %s", path, n, diagnostics.n,
-             diagnostics.list[n].message);
+    fail_msg("%s: %d mistakes expected in\n%s\n%d found, the next is\n  %s", path, n, text,
+             diagnostics.n, diagnostics.list[n].message);
 }
 
 RG_TEST(every_mistake_is_found_where_it_is)
 {
-  assert_true(for_each_study(RG_TEST_DATA "/unit/study/bad_studies", check_bad_file) >= 130);
+  test_case = check_case;
+  n_cases = 0;
+  for_each_study(RG_TEST_DATA "/unit/study/bad_studies", test_cases);
+  assert_true(n_cases >= 215);
 }
 
 /* Parses any bytes; the outcome does not matter, but memory errors and failures do. */
@@ -48,7 +84,7 @@ static void parse_and_forget(const char *text, size_t length)
   RG_OK(rg_study_destroy(&study));
 }
 
-/* Every file cut short at every 7th byte, and with bytes replaced by special characters of YAML. */
+/* Every study cut short at every 7th byte, and with bytes replaced by special characters of YAML. */
 static void parse_mutants(const char *path, const char *text, size_t length)
 {
   static const char characters[] = "\n\t :-[]{}&*#'\"|>%,0a";
@@ -66,8 +102,15 @@ static void parse_mutants(const char *path, const char *text, size_t length)
   RG_OK(PetscFree(copy));
 }
 
+static void parse_case(const char *path, const char *expected, const char *text, size_t length)
+{
+  (void)expected;
+  parse_mutants(path, text, length);
+}
+
 RG_TEST(mutants_do_no_harm)
 {
-  for_each_study(RG_TEST_DATA "/unit/study/bad_studies", parse_mutants);
+  test_case = parse_case;
+  for_each_study(RG_TEST_DATA "/unit/study/bad_studies", test_cases);
   for_each_study(RG_TEST_DATA "/unit/study/good_studies", parse_mutants);
 }
