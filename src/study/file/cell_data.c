@@ -34,17 +34,6 @@ PetscErrorCode rg_swept_add(const char *name, const char *text, RgSweptKind kind
   return 0;
 }
 
-/* Copy all settings; *to must be NULL. */
-static PetscErrorCode swept_copy(int n, const RgSwept *from, RgSwept **to)
-{
-  int made = 0;
-
-  for (int i = 0; i < n; i++)
-    PetscCall(rg_swept_add(from[i].name, from[i].text, from[i].kind, from[i].part, from[i].units,
-                           from[i].doc, &made, to));
-  return 0;
-}
-
 PetscErrorCode rg_swept_clear(int *n, RgSwept **list)
 {
   for (int i = 0; i < *n; i++)
@@ -208,63 +197,43 @@ static PetscErrorCode add_value(const RgStudy *study, const RgParam *param, cons
 }
 
 /* Append all settings of a block, but for those that only lay out work over ranks. */
-static PetscErrorCode add_settings(const RgStudy *study, const char *part, const RgParam *table,
-                                   const void *options, RgText *text)
+static PetscErrorCode add_settings(const RgStudy *study, const RgCell *cell, RgBlock block,
+                                   RgText *text)
 {
-  for (; table && table->name; table++) {
+  for (const RgParam *param = rg_cell_table(cell, block); param && param->name; param++) {
     const size_t before = text->length;
     RgSweptKind kind;
-    if (!rg_is_param(table) || table->choices == rg_param_layout) continue;
-    PetscCall(rg_text_add(text, " %s.%s", part, table->name));
+    if (!rg_is_param(param) || param->choices == rg_param_layout) continue;
+    PetscCall(rg_text_add(text, " %s.%s", rg_blocks[block].part, param->name));
     PetscCall(rg_text_add_bytes(text, "", 1));
-    PetscCall(add_value(study, table, options, text, &kind));
+    PetscCall(add_value(study, param, rg_cell_options(cell, block), text, &kind));
     PetscCall(rg_text_add_bytes(text, "", 1));
     text->data[before] = (char)('0' + kind);
   }
   return 0;
 }
 
-/* Append the settings of all blocks that the cell reads. */
-static PetscErrorCode add_blocks(const RgStudy *study, const RgCell *cell, RgText *text)
-{
-  const RgAlgorithmClass *class = cell->algorithm;
-
-  PetscCall(add_settings(study, "problem", cell->problem->params, cell->problem_options, text));
-  PetscCall(add_settings(study, "run", rg_run_params, &cell->run, text));
-  if (rg_crew_counts(&cell->crew))
-    PetscCall(add_settings(study, "run", rg_workers_params, &cell->crew, text));
-  if (rg_crew_counts(&cell->crew) && (cell->crew.death || !isnan(cell->crew.time_limit)))
-    PetscCall(add_settings(study, "crew", rg_crew_params, &cell->crew, text));
-  if (rg_noise_counts(&cell->noise))
-    PetscCall(add_settings(study, "noise", rg_noise_params, &cell->noise, text));
-  if (rg_crew_thinks(&cell->crew))
-    PetscCall(add_settings(study, "thinking", rg_thinking_params, &cell->crew, text));
-  PetscCall(add_settings(study, "algorithm", class->params, cell->algorithm_options, text));
-  if (cell->crew.workers > 1 && rg_algorithm_reads(class, RG_BLOCK_PENDING))
-    PetscCall(add_settings(study, "pending", rg_pending_params, &cell->pending, text));
-  if (rg_algorithm_reads(class, RG_BLOCK_SURROGATE))
-    PetscCall(add_settings(study, "surrogate", rg_surrogate_params, &cell->surrogate, text));
-  if (rg_algorithm_reads(class, RG_BLOCK_MAXIMISER))
-    PetscCall(add_settings(study, "maximiser", rg_maximiser_params, &cell->maximiser, text));
-  return 0;
-}
-
 static PetscErrorCode copy_texts(const RgCell *cell, RgCellData *data)
 {
+  const struct {
+    const char *from;
+    char **to;
+  } texts[] = {{cell->problem_label, &data->problem_label},
+               {cell->algorithm_label, &data->algorithm_label},
+               {cell->method ? cell->method : cell->algorithm_label, &data->method},
+               {cell->problem->name, &data->problem},
+               {cell->algorithm->name, &data->algorithm},
+               {cell->law, &data->law},
+               {cell->measure, &data->measure},
+               {cell->scores, &data->scores},
+               {cell->inputs, &data->inputs},
+               {cell->contexts, &data->contexts},
+               {cell->swept, &data->swept},
+               {"y", &data->regret_units}};
   RgText stops = {0};
 
-  PetscCall(copy(cell->problem_label, &data->problem_label));
-  PetscCall(copy(cell->algorithm_label, &data->algorithm_label));
-  PetscCall(copy(cell->method ? cell->method : cell->algorithm_label, &data->method));
-  PetscCall(copy(cell->problem->name, &data->problem));
-  PetscCall(copy(cell->algorithm->name, &data->algorithm));
-  PetscCall(copy(cell->law, &data->law));
-  PetscCall(copy(cell->measure, &data->measure));
-  PetscCall(copy(cell->scores, &data->scores));
-  PetscCall(copy(cell->inputs, &data->inputs));
-  PetscCall(copy(cell->contexts, &data->contexts));
-  PetscCall(copy(cell->swept, &data->swept));
-  PetscCall(copy("y", &data->regret_units));
+  for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+    PetscCall(copy(texts[i].from, texts[i].to));
   if (!isnan(cell->run.stop_regret)) PetscCall(rg_text_add(&stops, " regret"));
   if (!isnan(cell->run.stop_seconds)) PetscCall(rg_text_add(&stops, " seconds"));
   if (cell->run.stop_rule) PetscCall(rg_text_add(&stops, " rule"));
@@ -277,6 +246,10 @@ static PetscErrorCode copy_texts(const RgCell *cell, RgCellData *data)
 
 PetscErrorCode rg_cell_data(const RgStudy *study, int c, RgCellData **found)
 {
+  static const RgBlock order[RG_BLOCK_COUNT] = {
+    RG_BLOCK_PROBLEM,   RG_BLOCK_RUN,      RG_BLOCK_WORKERS,   RG_BLOCK_CREW,
+    RG_BLOCK_NOISE,     RG_BLOCK_THINKING, RG_BLOCK_ALGORITHM, RG_BLOCK_PENDING,
+    RG_BLOCK_SURROGATE, RG_BLOCK_MAXIMISER};
   RgCell *cell = &study->cells[c];
   RgCellData *data;
   uint64_t hash[2];
@@ -298,9 +271,12 @@ PetscErrorCode rg_cell_data(const RgStudy *study, int c, RgCellData **found)
   rg_hash128(cell->text, strlen(cell->text), hash);
   rg_hash_hex(hash, data->id);
   PetscCall(copy_texts(cell, data));
-  PetscCall(swept_copy(cell->n_swept, cell->settings, &data->axes));
-  data->n_swept = cell->n_swept;
-  PetscCall(add_blocks(study, cell, &data->settings));
+  for (const RgSwept *s = cell->settings; s < cell->settings + cell->n_swept; s++)
+    PetscCall(rg_swept_add(s->name, s->text, s->kind, s->part, s->units, s->doc, &data->n_swept,
+                           &data->axes));
+  for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+    if (rg_cell_reads(cell, order[i]))
+      PetscCall(add_settings(study, cell, order[i], &data->settings));
   const char *goal = rg_cell_data_setting(data, "problem.goal");
   PetscCall(copy(goal ? goal : "maximise", &data->goal));
   cell->data = *found = data;

@@ -234,37 +234,17 @@ PetscErrorCode rg_crew_identity(const RgCrewSettings *settings, RgText *text)
     snprintf(data, sizeof(data), "data %s", crew.times);
     crew.duration = data;
   }
-  PetscCall(rg_text_add(text, ";workers={"));
-  PetscCall(rg_params_canonical(rg_workers_params, &crew, text));
-  if (crew.death || !isnan(crew.time_limit)) {
-    PetscCall(rg_text_add(text, "};crew={"));
-    PetscCall(rg_params_canonical(rg_crew_params, &crew, text));
-  }
-  if (rg_crew_thinks(&crew)) {
-    PetscCall(rg_text_add(text, "};thinking={"));
-    PetscCall(rg_params_canonical(rg_thinking_params, &crew, text));
-  }
-  PetscCall(rg_text_add(text, "}"));
+  PetscCall(rg_params_identity("workers", rg_workers_params, &crew, text));
+  if (crew.death || !isnan(crew.time_limit))
+    PetscCall(rg_params_identity("crew", rg_crew_params, &crew, text));
+  if (rg_crew_thinks(&crew))
+    PetscCall(rg_params_identity("thinking", rg_thinking_params, &crew, text));
   if (rg_crew_thinks(&crew) && crew.release)
     PetscCall(rg_text_add(text, ";batches=%d", BATCHES_REVISION));
   return 0;
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
-
-static PetscErrorCode check_times(const char *key, const char *law, RgPlace place,
-                                  RgDiagnostics *found)
-{
-  RgDistribution times = {0};
-  RgText mistake = {0};
-
-  if (!law) return 0;
-  PetscCall(rg_times_read(law, &times, &mistake));
-  if (mistake.length)
-    rg_diagnostics_add(found, place, "'%s' is \"%s\": %s", key, law, mistake.data);
-  PetscCall(rg_text_clear(&mistake));
-  return rg_distribution_destroy(&times);
-}
 
 PetscErrorCode rg_crew_column(const RgProblemClass *class, const void *options, int n,
                               const char *name, double **times, RgText *mistake)
@@ -385,8 +365,17 @@ PetscErrorCode rg_crew_check(const RgProblemClass *class, const void *options,
         crew->workers);
   }
   check_real(class, crew, place, ranks, found);
-  PetscCall(check_times("death", crew->death, place, found));
-  PetscCall(check_times("repair", crew->repair, place, found));
+  for (int k = 0; k < 2; k++) {
+    const char *text = k ? crew->repair : crew->death;
+    RgDistribution law = {0};
+    if (!text) continue;
+    PetscCall(rg_times_read(text, &law, &mistake));
+    if (mistake.length)
+      rg_diagnostics_add(found, place, "'%s' is \"%s\": %s", k ? "repair" : "death", text,
+                         mistake.data);
+    PetscCall(rg_text_clear(&mistake));
+    PetscCall(rg_distribution_destroy(&law));
+  }
   if (crew->repair && !crew->death)
     rg_diagnostics_add(found, place, "'repair' needs 'death': no worker dies without it");
   return 0;

@@ -24,7 +24,9 @@ typedef enum {
   RG_BLOCK_COUNT
 } RgBlock;
 
-typedef enum { RG_LAYER_COMMON, RG_LAYER_PROBLEM, RG_LAYER_ALGORITHM } RgLayer;
+typedef enum { RG_LAYER_COMMON, RG_LAYER_PROBLEM, RG_LAYER_ALGORITHM, RG_LAYER_COUNT } RgLayer;
+
+extern const char *const rg_layer_keys[]; /* their keys in a study file; NULL at the end */
 
 typedef struct {
   RgBlock block;
@@ -71,15 +73,18 @@ typedef struct {
   RgPlace place;
 } RgSweepAxis;
 
-typedef struct {
+struct RgDraft {
   const RgRegistry *registry; /* borrowed; NULL: no plug-ins */
   const char *path;           /* path of the study file, for messages; borrowed */
   RgDiagnostics *diagnostics; /* borrowed */
-  RgEntry common;
-  int n_problems, n_algorithms, n_axes;
-  RgEntry *problems, *algorithms; /* owned */
-  RgSweepAxis *axes;              /* owned */
-} RgDraft;
+  const RgYamlNode *root;     /* borrowed */
+  struct {
+    int n;
+    RgEntry *entries;      /* owned */
+  } layer[RG_LAYER_COUNT]; /* `common` is a layer of one entry */
+  int n_axes;
+  RgSweepAxis *axes; /* owned */
+};
 
 /* A block of a study file: its name, its parameters and who may set it. */
 typedef struct {
@@ -100,14 +105,17 @@ bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block);
 bool rg_algorithm_reads_param(const RgAlgorithmClass *algorithm, RgBlock block,
                               const RgParam *param);
 /* The entry that a sweep path names. */
-const RgEntry *rg_draft_entry(const RgDraft *draft, const RgSweepKey *key);
+static inline RgEntry *rg_draft_entry(const RgDraft *draft, const RgSweepKey *key)
+{
+  return &draft->layer[key->layer].entries[key->entry];
+}
 /* Whether an entry, or a sweep over it, sets a parameter. */
 bool rg_draft_sets(const RgDraft *draft, const RgEntry *entry, RgBlock block, const RgParam *param);
 
 /* Parse `common`, `problems`, `algorithms` into the draft, and check their values. */
-PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root);
+PetscErrorCode rg_draft_entries(RgDraft *draft);
 /* Report parameters without a default that nothing sets. Call after rg_draft_sweep. */
-void rg_draft_required(RgDraft *draft);
+void rg_draft_required(const RgDraft *draft);
 /* Parse `sweep`, after the entries. */
 PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep);
 
@@ -115,23 +123,21 @@ PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep);
 bool rg_axis_same(const RgSweepKey *key, int i, int j);
 /* Report a number for a parameter that is the name of a rule, if another one of its table holds the
    number of the rule `fixed`; false: that is not so. */
-bool rg_draft_number_for_rule(RgDraft *draft, const RgParam *table, const RgParam *param,
+bool rg_draft_number_for_rule(const RgDraft *draft, const RgParam *table, const RgParam *param,
                               const RgYamlNode *value);
 /* Report a key that is unknown in an entry (NULL: at the top of the file), or in its block `inside`
    (NULL: not in a block), and known elsewhere in the file; false: it is known nowhere, or near one
    of the names that are accepted there. Call after the classes of all entries are known. */
-bool rg_draft_elsewhere(RgDraft *draft, const RgEntry *entry, const char *inside, const char *where,
-                        const RgYamlEntry *e, const char *const *names);
+bool rg_draft_elsewhere(const RgDraft *draft, const RgEntry *entry, const char *inside,
+                        const char *where, const RgYamlEntry *e, const char *const *names);
 /* Write the path under which a setting that is unknown in an entry can be swept; false: none. */
 bool rg_draft_path_elsewhere(const RgDraft *draft, const RgEntry *entry, const char *name,
                              char path[160]);
 /* Check a value against its parameter in `table`. canonical (NULL: not wanted): its canonical
    text, equal for equal values, freed by the caller; unchanged if the value is wrong. */
-PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *table, const RgParam *param,
-                                    const RgYamlNode *value, char **canonical);
-/* Set a parameter in `options` from a checked value; paths stay as typed. */
-PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *options,
-                              const RgYamlNode *value);
+PetscErrorCode rg_draft_check_value(const RgDraft *draft, const RgParam *table,
+                                    const RgParam *param, const RgYamlNode *value,
+                                    char **canonical);
 /* Resolve the paths in `options` against the folder of the study file (RG_PARAM_PATH). */
 PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace place);
 /* Limits of a study; larger numbers are probably typing errors. */
@@ -149,8 +155,12 @@ bool rg_draft_whole(const RgDraft *draft, const char *what, const RgYamlNode *no
 /* Whether a list contains a key; the list ends with NULL. */
 bool rg_draft_is_among(const char *key, const char *const *names);
 /* Report `unknown key 'x' in ...` with the nearest of `names`, or all of them. */
-PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what, const char *word,
-                                const char *where, const char *const *names);
+PetscErrorCode rg_draft_unknown(const RgDraft *draft, RgPlace place, const char *what,
+                                const char *word, const char *where, const char *const *names);
+
+/* Report the keys of a map that are not among the names. */
+PetscErrorCode rg_draft_check_keys(const RgDraft *draft, const RgYamlNode *map, const char *where,
+                                   const char *const *names);
 
 /* Expand the draft into study->cells (labels, options, sweep), without domains yet. */
 PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study);
@@ -161,6 +171,18 @@ PetscErrorCode rg_draft_replicate(RgDraft *draft, const RgYamlNode *list, RgStud
    dimensions, canonical text) and refuse equal cells. */
 PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics);
 
+/* ---- blocks of a cell ---- */
+
+/* The parameters table of a block in a cell, and its options. NULL: the cell has no problem or
+   algorithm yet. */
+const RgParam *rg_cell_table(const RgCell *cell, RgBlock block);
+void *rg_cell_options(const RgCell *cell, RgBlock block);
+/* Whether a block can affect the trials of a cell: then it is part of their identity, and of the
+   settings in results. */
+bool rg_cell_reads(const RgCell *cell, RgBlock block);
+/* Append `;NAME={settings}` as a part of an identity. */
+PetscErrorCode rg_params_identity(const char *name, const RgParam *table, const void *options,
+                                  RgText *text);
 /* Free all owned members. */
 PetscErrorCode rg_cell_destroy(RgCell *cell);
 

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Set `param` in `options` from a node whose kind was checked. */
+/* Set `param` in `options` from a node whose kind was checked. Without a path of the study file,
+   paths stay as typed. */
 static PetscErrorCode set_value(const RgParam *param, void *options, const RgYamlNode *value,
                                 const char *path, RgDiagnostics *diagnostics)
 {
@@ -38,12 +39,6 @@ static PetscErrorCode set_value(const RgParam *param, void *options, const RgYam
   return PetscFree(words);
 }
 
-PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *options,
-                              const RgYamlNode *value)
-{
-  return set_value(param, options, value, NULL, draft->diagnostics);
-}
-
 PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace place)
 {
   RgDiagnostics none = {0};
@@ -60,7 +55,7 @@ PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace pl
   return 0;
 }
 
-static bool check_map(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
+static bool check_map(const RgDraft *draft, const RgParam *param, const RgYamlNode *value)
 {
   char got[64];
 
@@ -88,29 +83,26 @@ static bool check_map(RgDraft *draft, const RgParam *param, const RgYamlNode *va
 
 /* Check that a node is a scalar that is not empty, or a list of such scalars where the parameter
    accepts one. */
-static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
+static bool check_kind(const RgDraft *draft, const RgParam *param, const RgYamlNode *value)
 {
-  const RgPlace place = RG_PLACE_OF(draft, value);
   char got[64];
 
   if (param->type == RG_PARAM_NAMED) return check_map(draft, param, value);
   if (value->kind == RG_YAML_LIST && param->type != RG_PARAM_REALS &&
       param->type != RG_PARAM_TEXTS) {
-    rg_diagnostics_add(
-      draft->diagnostics, place,
-      "'%s' takes one value, got a list; to run several values, name it in 'sweep'", param->name);
+    RG_MISTAKE(draft, value,
+               "'%s' takes one value, got a list; to run several values, name it in 'sweep'",
+               param->name);
     return false;
   }
   const bool nowhere = param->type == RG_PARAM_PATH && value->text && !value->text[0];
   if (value->kind == RG_YAML_MAP || rg_yaml_is_null(value) || nowhere) {
-    rg_diagnostics_add(draft->diagnostics, place, "'%s' needs a value, got %s", param->name,
-                       rg_yaml_describe(value, got));
+    RG_MISTAKE(draft, value, "'%s' needs a value, got %s", param->name,
+               rg_yaml_describe(value, got));
     return false;
   }
   if (value->kind == RG_YAML_SCALAR) return true;
-  if (!value->n)
-    rg_diagnostics_add(draft->diagnostics, place, "'%s' needs values, got an empty list",
-                       param->name);
+  if (!value->n) RG_MISTAKE(draft, value, "'%s' needs values, got an empty list", param->name);
   for (int i = 0; i < value->n; i++) {
     const RgYamlNode *item = value->items[i];
     if (item->kind == RG_YAML_SCALAR && !rg_yaml_is_null(item)) continue;
@@ -121,8 +113,8 @@ static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *v
   return value->n > 0;
 }
 
-PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *table, const RgParam *param,
-                                    const RgYamlNode *value, char **canonical)
+PetscErrorCode rg_draft_check_value(const RgDraft *draft, const RgParam *table,
+                                    const RgParam *param, const RgYamlNode *value, char **canonical)
 {
   RgParam alone[2] = {*param, {0}};
   RgText text = {0};
@@ -191,9 +183,25 @@ static const char *units_of(const RgParam *param)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Append an existing value. The canonical text is `name=value`. It is empty for values that keys
-   omit: layouts, and later additions at their default. */
-static PetscErrorCode add_one(const RgSweepKey *key, int value, RgText *text)
+/* Append a value as typed, with lists in brackets and ambiguous texts in quotes. */
+static PetscErrorCode add_typed(const RgYamlNode *value, RgText *text)
+{
+  if (value->kind == RG_YAML_SCALAR) {
+    const char *quote = strpbrk(value->text, ",=\"") ? "\"" : "";
+    return rg_text_add(text, "%s%s%s", quote, value->text, quote);
+  }
+  PetscCall(rg_text_add(text, "["));
+  for (int i = 0; i < value->n; i++)
+    PetscCall(
+      rg_text_add(text, "%s%s", i ? ", " : "",
+                  value->kind == RG_YAML_MAP ? value->entries[i].key : value->items[i]->text));
+  return rg_text_add(text, "]");
+}
+
+/* Append a value as results store it: a word unchanged, else canonical. The canonical text is
+   `name=value`. It is empty for values that keys omit: layouts, and later additions at their
+   default. */
+static PetscErrorCode add_stored(const RgSweepKey *key, int value, RgText *text)
 {
   const RgParam *param = key->param;
   const char *canonical = key->texts[value];
@@ -207,20 +215,21 @@ static PetscErrorCode add_one(const RgSweepKey *key, int value, RgText *text)
   return 0;
 }
 
-/* Append the value of a sweep path as stored in results: a word unchanged, else canonical text.
-   For a key of a whole block, the value of the block. */
+/* Append the value of a sweep path, as typed or stored. For a key of a whole block, the value of
+   the block. */
 static PetscErrorCode axis_text(const RgSweepAxis *axis, const RgSweepKey *key, int value,
-                                RgText *text)
+                                bool typed, RgText *text)
 {
   int n = 0;
 
-  if (!key->whole) return add_one(key, value, text);
+  if (!key->whole)
+    return typed ? add_typed(key->values[value], text) : add_stored(key, value, text);
   PetscCall(rg_text_add(text, "{"));
   for (int k = 0; k < axis->n_keys; k++) {
     const RgSweepKey *part = &axis->keys[k];
     if (part->whole != key->whole || !part->values[value]) continue;
-    PetscCall(rg_text_add(text, "%s%s=", n++ ? "," : "", part->param->name));
-    PetscCall(add_one(part, value, text));
+    PetscCall(rg_text_add(text, "%s%s=", !n++ ? "" : typed ? ", " : ",", part->param->name));
+    PetscCall(typed ? add_typed(part->values[value], text) : add_stored(part, value, text));
   }
   return rg_text_add(text, "}");
 }
@@ -240,7 +249,7 @@ static PetscErrorCode kind_of(const RgSweepAxis *axis, RgSweepKey *key)
   key->kind = key->whole ? RG_SWEPT_WORD : kinds[key->param->type];
   for (int i = 0; i < key->n && key->kind <= RG_SWEPT_INTEGER; i++) {
     RgText text = {0};
-    PetscCall(axis_text(axis, key, i, &text));
+    PetscCall(axis_text(axis, key, i, false, &text));
     if (!rg_number_only(text.data, &value)) key->kind = RG_SWEPT_WORD; /* auto or a list */
     PetscCall(rg_text_clear(&text));
   }
@@ -290,7 +299,7 @@ static PetscErrorCode draft_add_swept(const RgSweepAxis *axis, const RgSweepKey 
 
   for (int i = 0; i < cell->n_swept; i++) /* another key of the same block */
     if (!strcmp(cell->settings[i].name, key->column)) return 0;
-  PetscCall(axis_text(axis, key, value, &text));
+  PetscCall(axis_text(axis, key, value, false, &text));
   PetscCall(rg_swept_add(key->column, text.data, key->kind, rg_blocks[key->block].part,
                          key->whole ? "1" : units_of(key->param),
                          key->whole ? "settings of the block" : key->param->doc, &cell->n_swept,
@@ -305,11 +314,11 @@ enum { MAX_CELLS = 100000 };
 /* A pair of problem and algorithm, with the axes that affect it. */
 typedef struct {
   RgDraft *draft;
-  int problem, algorithm;
-  int **choices;  /* by axis: values that differ for this pair; owned */
-  int *n_choices; /* by axis: 0 if the axis does not affect the pair; owned */
-  int *at;        /* by axis: index into choices for the current cell; owned */
-  bool alone;     /* the current cell has one worker: settings of several are not read */
+  int entry[RG_LAYER_COUNT]; /* by layer: number of its entry */
+  int **choices;             /* by axis: values that differ for this pair; owned */
+  int *n_choices;            /* by axis: 0 if the axis does not affect the pair; owned */
+  int *at;                   /* by axis: index into choices for the current cell; owned */
+  bool alone;                /* the current cell has one worker: settings of several are not read */
 } Pair;
 
 /* Whether a setting only counts with several workers. */
@@ -319,28 +328,44 @@ static bool needs_several(const RgSweepKey *key)
          (key->block == RG_BLOCK_WORKERS && rg_crew_needs_several(key->param));
 }
 
+/* The entry of the pair in a layer. */
+static const RgEntry *entry_of(const Pair *pair, RgLayer layer)
+{
+  return &pair->draft->layer[layer].entries[pair->entry[layer]];
+}
+
+/* Whether a path sets a value of the pair's problem. Then only the algorithm can prevent its
+   use. */
+static bool is_problems(const Pair *pair, const RgSweepKey *key)
+{
+  if (key->layer == RG_LAYER_ALGORITHM || key->entry != pair->entry[key->layer]) return false;
+  return key->layer == RG_LAYER_PROBLEM ||
+         !rg_draft_sets(pair->draft, entry_of(pair, RG_LAYER_PROBLEM), key->block, key->param);
+}
+
 /* Whether the pair takes its value from this sweep path: it reads the setting, and no later
    layer sets it. */
 static bool touches(const Pair *pair, const RgSweepKey *key)
 {
-  const RgDraft *draft = pair->draft;
-  const RgEntry *problem = &draft->problems[pair->problem];
-  const RgEntry *algorithm = &draft->algorithms[pair->algorithm];
+  const RgEntry *algorithm = entry_of(pair, RG_LAYER_ALGORITHM);
 
   if (pair->alone && needs_several(key)) return false;
-  if (key->layer == RG_LAYER_ALGORITHM) return key->entry == pair->algorithm;
-  if (key->layer == RG_LAYER_PROBLEM && key->entry != pair->problem) return false;
-  if (key->layer == RG_LAYER_COMMON && rg_draft_sets(draft, problem, key->block, key->param))
-    return false;
-  return rg_algorithm_reads_param(algorithm->algorithm, key->block, key->param) &&
-         !rg_draft_sets(draft, algorithm, key->block, key->param);
+  if (key->layer == RG_LAYER_ALGORITHM) return key->entry == pair->entry[key->layer];
+  return is_problems(pair, key) &&
+         rg_algorithm_reads_param(algorithm->algorithm, key->block, key->param) &&
+         !rg_draft_sets(pair->draft, algorithm, key->block, key->param);
 }
 
-/* Whether values i and j of an axis are equal for the pair. */
-static bool same_for(const Pair *pair, const RgSweepAxis *axis, int i, int j)
+/* Whether values i and j of an axis are equal for the pair. alone: as far as one worker reads
+   them. */
+static bool same_for(const Pair *pair, const RgSweepAxis *axis, int i, int j, bool alone)
 {
-  for (int k = 0; k < axis->n_keys; k++)
-    if (touches(pair, &axis->keys[k]) && !rg_axis_same(&axis->keys[k], i, j)) return false;
+  for (int k = 0; k < axis->n_keys; k++) {
+    const RgSweepKey *key = &axis->keys[k];
+    if (!touches(pair, key) || (alone && needs_several(key)) || rg_axis_same(key, i, j)) continue;
+    const RgYamlNode *a = key->values[i], *b = key->values[j];
+    if (!alone || !a || !b || !rg_crew_same_alone(key->param, a->text, b->text)) return false;
+  }
   return true;
 }
 
@@ -356,55 +381,23 @@ static void choose_values(Pair *pair, int a)
   for (int i = 0; touched && i < axis->n_values; i++) {
     bool seen = false;
     for (int c = 0; c < pair->n_choices[a] && touched < axis->n_keys && !seen; c++)
-      seen = same_for(pair, axis, pair->choices[a][c], i);
+      seen = same_for(pair, axis, pair->choices[a][c], i, false);
     if (!seen) pair->choices[a][pair->n_choices[a]++] = i;
   }
 }
 
-/* The parameters table of a block in a cell; NULL: the cell has no problem or algorithm yet. */
-static const RgParam *table_of(const RgCell *cell, RgBlock block)
+const RgParam *rg_cell_table(const RgCell *cell, RgBlock block)
 {
   if (block == RG_BLOCK_PROBLEM) return cell->problem ? cell->problem->params : NULL;
   if (block == RG_BLOCK_ALGORITHM) return cell->algorithm ? cell->algorithm->params : NULL;
   return rg_blocks[block].params;
 }
 
-static void *options_of(RgCell *cell, RgBlock block)
+void *rg_cell_options(const RgCell *cell, RgBlock block)
 {
   char *member = (char *)cell + rg_blocks[block].offset;
 
   return rg_blocks[block].params ? member : *(void **)(void *)member;
-}
-
-/* Append a value as typed, with lists in brackets and ambiguous texts in quotes. */
-static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
-{
-  if (value->kind == RG_YAML_SCALAR) {
-    const char *quote = strpbrk(value->text, ",=\"") ? "\"" : "";
-    return rg_text_add(text, "%s%s%s", quote, value->text, quote);
-  }
-  PetscCall(rg_text_add(text, "["));
-  for (int i = 0; i < value->n; i++)
-    PetscCall(
-      rg_text_add(text, "%s%s", i ? ", " : "",
-                  value->kind == RG_YAML_MAP ? value->entries[i].key : value->items[i]->text));
-  return rg_text_add(text, "]");
-}
-
-/* Append "{name=value, ...}" for a whole block, as typed. */
-static PetscErrorCode add_block(const RgSweepAxis *axis, const RgSweepKey *key, int value,
-                                RgText *text)
-{
-  int n = 0;
-
-  PetscCall(rg_text_add(text, "{"));
-  for (int k = 0; k < axis->n_keys; k++) {
-    const RgSweepKey *part = &axis->keys[k];
-    if (part->whole != key->whole || !part->values[value]) continue;
-    PetscCall(rg_text_add(text, "%s%s=", n++ ? ", " : "", part->param->name));
-    PetscCall(add_value(part->values[value], text));
-  }
-  return rg_text_add(text, "}");
 }
 
 /* Append "name=value, ..." for the swept settings of the current cell: all, or only those of the
@@ -423,8 +416,7 @@ static PetscErrorCode add_swept(const Pair *pair, bool algorithm_only, RgText *t
       if (key->whole && key->whole == whole) continue;
       whole = key->whole;
       PetscCall(rg_text_add(text, "%s%s=", text->length ? ", " : "", key->name));
-      if (whole) PetscCall(add_block(&draft->axes[a], key, value, text));
-      else PetscCall(add_value(key->values[value], text));
+      PetscCall(axis_text(&draft->axes[a], key, value, true, text));
     }
   }
   return 0;
@@ -432,15 +424,13 @@ static PetscErrorCode add_swept(const Pair *pair, bool algorithm_only, RgText *t
 
 static PetscErrorCode label_cell(const Pair *pair, RgCell *cell)
 {
-  const RgEntry *problem = &pair->draft->problems[pair->problem];
-  const RgEntry *algorithm = &pair->draft->algorithms[pair->algorithm];
   RgText label = {0}, own = {0}, swept = {0};
 
-  PetscCall(PetscStrallocpy(problem->label, &cell->problem_label));
-  PetscCall(PetscStrallocpy(algorithm->label, &cell->method));
+  PetscCall(PetscStrallocpy(entry_of(pair, RG_LAYER_PROBLEM)->label, &cell->problem_label));
+  PetscCall(PetscStrallocpy(entry_of(pair, RG_LAYER_ALGORITHM)->label, &cell->method));
   PetscCall(add_swept(pair, true, &own));
   PetscCall(add_swept(pair, false, &swept));
-  PetscCall(rg_text_add(&label, own.length ? "%s (%s)" : "%s", algorithm->label, own.data));
+  PetscCall(rg_text_add(&label, own.length ? "%s (%s)" : "%s", cell->method, own.data));
   cell->algorithm_label = label.data;
   cell->swept = swept.data;
   return rg_text_clear(&own);
@@ -451,29 +441,29 @@ static PetscErrorCode apply(const RgDraft *draft, RgBlock block, const RgParam *
 {
   if (block == RG_BLOCK_NOISE)
     cell->noise.place[param - rg_noise_params] = RG_PLACE_OF(draft, value);
-  return rg_draft_apply(draft, param, options_of(cell, block), value);
+  return set_value(param, rg_cell_options(cell, block), value, NULL, draft->diagnostics);
 }
 
 /* Fill a cell: defaults, then the layers in order, each followed by its swept settings. */
 static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
 {
   const RgDraft *draft = pair->draft;
-  const RgEntry *layers[] = {&draft->common, &draft->problems[pair->problem],
-                             &draft->algorithms[pair->algorithm]};
+  const RgEntry *problem = entry_of(pair, RG_LAYER_PROBLEM);
+  const RgEntry *algorithm = entry_of(pair, RG_LAYER_ALGORITHM);
 
-  cell->problem = layers[RG_LAYER_PROBLEM]->problem;
-  cell->algorithm = layers[RG_LAYER_ALGORITHM]->algorithm;
-  cell->problem_number = 1 + pair->problem;
-  cell->algorithm_number = 1 + pair->algorithm;
-  cell->problem_place = layers[RG_LAYER_PROBLEM]->place;
-  cell->algorithm_place = layers[RG_LAYER_ALGORITHM]->place;
+  *cell = (RgCell){.problem = problem->problem,
+                   .algorithm = algorithm->algorithm,
+                   .problem_number = 1 + pair->entry[RG_LAYER_PROBLEM],
+                   .algorithm_number = 1 + pair->entry[RG_LAYER_ALGORITHM],
+                   .problem_place = problem->place,
+                   .algorithm_place = algorithm->place};
   PetscCall(PetscCalloc(cell->problem->options_size, &cell->problem_options));
   PetscCall(PetscCalloc(cell->algorithm->options_size, &cell->algorithm_options));
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
-    PetscCall(rg_params_defaults(table_of(cell, b), options_of(cell, b)));
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < layers[i]->n_settings; k++) {
-      const RgSetting *set = &layers[i]->settings[k];
+    PetscCall(rg_params_defaults(rg_cell_table(cell, b), rg_cell_options(cell, b)));
+  for (RgLayer layer = 0; layer < RG_LAYER_COUNT; layer++)
+    for (int k = 0; k < entry_of(pair, layer)->n_settings; k++) {
+      const RgSetting *set = &entry_of(pair, layer)->settings[k];
       PetscCall(apply(draft, set->block, set->param, set->value, cell));
     }
   for (int a = 0; a < draft->n_axes; a++) {
@@ -492,13 +482,14 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
 PetscErrorCode rg_cell_destroy(RgCell *cell)
 {
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
-    if (table_of(cell, b)) PetscCall(rg_params_clear(table_of(cell, b), options_of(cell, b)));
+    if (rg_cell_table(cell, b))
+      PetscCall(rg_params_clear(rg_cell_table(cell, b), rg_cell_options(cell, b)));
   PetscCall(rg_given_clear(&cell->given));
-  for (int k = 0; k < cell->constraints.n; k++) PetscCall(PetscFree(cell->constraints.values[k]));
-  PetscCall(RG_FREE(&cell->constraints.values, &cell->problem_options, &cell->algorithm_options,
-                    &cell->problem_label, &cell->algorithm_label, &cell->text, &cell->outside,
-                    &cell->swept, &cell->scores, &cell->inputs, &cell->contexts, &cell->method,
-                    &cell->law, &cell->measure));
+  PetscCall(rg_names_free(cell->constraints.n, &cell->constraints.values));
+  PetscCall(RG_FREE(&cell->problem_options, &cell->algorithm_options, &cell->problem_label,
+                    &cell->algorithm_label, &cell->text, &cell->outside, &cell->swept,
+                    &cell->scores, &cell->inputs, &cell->contexts, &cell->method, &cell->law,
+                    &cell->measure));
   PetscCall(rg_cell_data_release(&cell->data));
   return rg_swept_clear(&cell->n_swept, &cell->settings);
 }
@@ -542,18 +533,6 @@ static PetscErrorCode score_cell(RgCell *cell, int score)
   return cell->problem->scores->aim(cell->problem_options, score);
 }
 
-/* Whether values i and j of an axis are equal for the pair with one worker. */
-static bool same_alone(const Pair *pair, const RgSweepAxis *axis, int i, int j)
-{
-  for (int k = 0; k < axis->n_keys; k++) {
-    const RgSweepKey *key = &axis->keys[k];
-    if (!touches(pair, key) || needs_several(key) || rg_axis_same(key, i, j)) continue;
-    const RgYamlNode *a = key->values[i], *b = key->values[j];
-    if (!a || !b || !rg_crew_same_alone(key->param, a->text, b->text)) return false;
-  }
-  return true;
-}
-
 /* Whether the pair has one worker, and axes that only count with several. *repeats: the current
    combination is that of another cell, because it differs in such axes alone. */
 static bool is_alone(const Pair *pair, const RgCell *cell, bool *repeats)
@@ -567,7 +546,7 @@ static bool is_alone(const Pair *pair, const RgCell *cell, bool *repeats)
     for (int k = 0; k < axis->n_keys; k++)
       any = any || (touches(pair, &axis->keys[k]) && needs_several(&axis->keys[k]));
     for (int c = 0; c < pair->at[a]; c++)
-      *repeats = *repeats || same_alone(pair, axis, choices[c], choices[pair->at[a]]);
+      *repeats = *repeats || same_for(pair, axis, choices[c], choices[pair->at[a]], true);
   }
   return any || *repeats;
 }
@@ -581,12 +560,10 @@ static PetscErrorCode add_combination(Pair *pair, RgStudy *study)
     PetscCall(RG_GROW(study->n_cells, study->cells));
     RgCell *cell = &study->cells[study->n_cells++];
     bool repeats;
-    PetscCall(PetscMemzero(cell, sizeof(*cell)));
     PetscCall(fill_cell(pair, cell));
     pair->alone = is_alone(pair, cell, &repeats);
     if (pair->alone) {
       PetscCall(rg_cell_destroy(cell));
-      PetscCall(PetscMemzero(cell, sizeof(*cell)));
       if (!repeats) PetscCall(fill_cell(pair, cell));
       else study->n_cells--;
       pair->alone = false;
@@ -596,17 +573,6 @@ static PetscErrorCode add_combination(Pair *pair, RgStudy *study)
     if (cell->score >= 0) n_scores = cell->n_scores;
   } while (++score < n_scores);
   return 0;
-}
-
-/* Whether a path sets a value of the pair's problem. Then only the algorithm can prevent its
-   use. */
-static bool is_problems(const Pair *pair, const RgSweepKey *key)
-{
-  const RgEntry *problem = &pair->draft->problems[pair->problem];
-
-  if (key->layer == RG_LAYER_PROBLEM) return key->entry == pair->problem;
-  return key->layer == RG_LAYER_COMMON &&
-         !rg_draft_sets(pair->draft, problem, key->block, key->param);
 }
 
 /* If an axis has fewer cells than values for an algorithm, add a line with the reason, once per
@@ -622,7 +588,7 @@ static PetscErrorCode note_shared(const Pair *pair, RgText *text)
       const RgSweepKey *key = &axis->keys[k];
       if (key->whole && key->whole != k + 1) continue; /* the first key represents its block */
       if (!is_problems(pair, key) || touches(pair, key)) continue;
-      const RgEntry *entry = &draft->algorithms[pair->algorithm];
+      const RgEntry *entry = entry_of(pair, RG_LAYER_ALGORITHM);
       const bool reads = rg_algorithm_reads_param(entry->algorithm, key->block, key->param);
       RgText line = {0};
       PetscCall(rg_text_add(&line, "%s %s %s: %d cell%s for %d values\n", entry->label,
@@ -677,10 +643,12 @@ static void check_labels(const RgDraft *draft, const RgStudy *study)
 {
   for (int c = 0; c < study->n_cells; c++) {
     const RgCell *cell = &study->cells[c];
-    for (int a = 0; a < draft->n_algorithms; a++) {
-      if (strcmp(cell->algorithm_label, draft->algorithms[a].label)) continue;
-      if (rg_same_place(cell->algorithm_place, draft->algorithms[a].place)) continue;
-      rg_diagnostics_add(draft->diagnostics, draft->algorithms[a].place,
+    for (int a = 0; a < draft->layer[RG_LAYER_ALGORITHM].n; a++) {
+      const RgEntry *entry = &draft->layer[RG_LAYER_ALGORITHM].entries[a];
+      if (strcmp(cell->algorithm_label, entry->label) ||
+          rg_same_place(cell->algorithm_place, entry->place))
+        continue;
+      rg_diagnostics_add(draft->diagnostics, entry->place,
                          "the label '%s' is also that of a swept algorithm (line %d)",
                          cell->algorithm_label, cell->algorithm_place.line);
       return;
@@ -699,23 +667,22 @@ PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study)
                          draft->n_axes, &pair.at));
   for (int a = 0; a < draft->n_axes; a++)
     PetscCall(PetscMalloc1(draft->axes[a].n_values, &pair.choices[a]));
-  for (int p = 0; p < draft->n_problems && fits; p++) {
-    for (int a = 0; a < draft->n_algorithms && fits; a++) {
-      pair.problem = p;
-      pair.algorithm = a;
+  for (int p = 0; p < draft->layer[RG_LAYER_PROBLEM].n; p++)
+    for (int a = 0; a < draft->layer[RG_LAYER_ALGORITHM].n && fits; a++) {
+      pair.entry[RG_LAYER_PROBLEM] = p;
+      pair.entry[RG_LAYER_ALGORITHM] = a;
       PetscCall(expand_pair(&pair, study, &shared, &fits));
     }
-  }
   for (int a = 0; a < draft->n_axes; a++) PetscCall(PetscFree(pair.choices[a]));
   PetscCall(PetscFree3(pair.choices, pair.n_choices, pair.at));
   study->shared = shared.data;
   if (!fits)
-    rg_diagnostics_add(draft->diagnostics,
-                       draft->n_axes ? draft->axes[0].place : draft->common.place,
-                       "the study has more than %d combinations of problem, algorithm and swept "
-                       "settings",
-                       MAX_CELLS);
-  if (!fits) return 0;
+    return rg_diagnostics_add(
+      draft->diagnostics,
+      draft->n_axes ? draft->axes[0].place : entry_of(&pair, RG_LAYER_COMMON)->place,
+      "the study has more than %d combinations of problem, algorithm and swept "
+      "settings",
+      MAX_CELLS);
   check_used(draft);
   check_labels(draft, study);
   return 0;

@@ -5,6 +5,7 @@
 #include "base/grow.h"
 #include "base/inputs.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "gp/kernel/family.h"
 #include "gp/model/surrogate.h"
 #include "gp/model/transform.h"
@@ -19,39 +20,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Report a mistake at the entry of the cell's problem, or of its algorithm. */
+#define AT_PROBLEM(...) rg_diagnostics_add(found, cell->problem_place, __VA_ARGS__)
+#define AT_ALGORITHM(...) rg_diagnostics_add(found, cell->algorithm_place, __VA_ARGS__)
+
 /* Check when the trials of a cell may end, and what a cell whose objective differs between
    evaluations can't have. The seconds of a trial are those of a program: they are saved with its
    answers, so that a resumed trial ends where it would have ended. */
 static void check_end(const RgCell *cell, RgDiagnostics *found)
 {
   if (!isnan(cell->run.stop_seconds) && !(cell->problem->traits & RG_PROBLEM_COSTLY))
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'stop_seconds' is for problems that a program evaluates; '%s' is not "
-                       "one: use `iterations`, or `stop_regret`",
-                       cell->problem_label);
+    AT_PROBLEM("'stop_seconds' is for problems that a program evaluates; '%s' is not "
+               "one: use `iterations`, or `stop_regret`",
+               cell->problem_label);
   if (!cell->dynamic) return;
   if (!isnan(cell->run.stop_regret))
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'stop_regret' needs one objective for all evaluations; that of '%s' "
-                       "changes: use `iterations`",
-                       cell->problem_label);
+    AT_PROBLEM("'stop_regret' needs one objective for all evaluations; that of '%s' "
+               "changes: use `iterations`",
+               cell->problem_label);
   if (rg_crew_counts(&cell->crew))
-    rg_diagnostics_add(found, cell->problem_place,
-                       "the objective of '%s' changes from one evaluation to the next: it takes "
-                       "'workers: 1' and no 'duration'",
-                       cell->problem_label);
+    AT_PROBLEM("the objective of '%s' changes from one evaluation to the next: it takes 'workers: "
+               "1' and no 'duration'",
+               cell->problem_label);
 }
 
-/* Append the names of the methods with a trait (RgTraits). */
-static PetscErrorCode draft_methods_with(unsigned trait, RgText *text)
+/* Write the names of the methods with a trait (RgTraits), for messages; returns `names`. */
+static const char *methods_with(unsigned trait, char names[400])
 {
-  int n;
+  int n, used = 0;
   const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
 
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n && used < 400; i++)
     if (classes[i]->traits & trait)
-      PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", classes[i]->name));
-  return 0;
+      used += snprintf(names + used, 400 - used, "%s%s", used ? ", " : "", classes[i]->name);
+  return names;
 }
 
 /* Check the rule for points in flight. */
@@ -59,23 +61,18 @@ static PetscErrorCode check_pending(RgCell *cell, const RgDomain *domain, RgDiag
 {
   const RgAlgorithmClass *class = cell->algorithm;
   const bool uses_context = domain->context.dim && !(class->needs & RG_NEEDS_NO_CONTEXT);
-  RgText names = {0};
+  char names[400];
 
   if (!rg_algorithm_reads(class, RG_BLOCK_PENDING)) return 0;
   PetscCall(rg_pending_check(&cell->pending, cell->algorithm_place, found));
-  if (cell->pending.rule == RG_PENDING_PENALISE && !(class->traits & RG_PENALISABLE)) {
-    PetscCall(draft_methods_with(RG_PENALISABLE, &names));
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "'%s' maximises no acquisition function that 'pending: {penalise: ...}' "
-                       "could multiply; with it: %s",
-                       cell->algorithm_label, names.data);
-    PetscCall(rg_text_clear(&names));
-  }
+  if (cell->pending.rule == RG_PENDING_PENALISE && !(class->traits & RG_PENALISABLE))
+    AT_ALGORITHM("'%s' maximises no acquisition function that 'pending: {penalise: ...}' "
+                 "could multiply; with it: %s",
+                 cell->algorithm_label, methods_with(RG_PENALISABLE, names));
   if (cell->pending.rule && uses_context && domain->control == RG_CONTEXT_NATURE)
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "'%s' models the contexts, and those of points in flight are not known yet: "
-                       "it takes 'pending: ignore' alone",
-                       cell->algorithm_label);
+    AT_ALGORITHM("'%s' models the contexts, and those of points in flight are not known yet: it "
+                 "takes 'pending: ignore' alone",
+                 cell->algorithm_label);
   return 0;
 }
 
@@ -91,16 +88,14 @@ static void check_alternation(const RgCell *cell, RgDiagnostics *found)
 
   if (!(class->needs & RG_NEEDS_ALTERNATION)) return;
   if (points == 1)
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "'%s' chooses each query from the answer to the last one: it takes no "
-                       "'workers: %d'",
-                       cell->algorithm_label, workers);
+    AT_ALGORITHM(
+      "'%s' chooses each query from the answer to the last one: it takes no 'workers: %d'",
+      cell->algorithm_label, workers);
   else if (!batches || points % workers)
-    rg_diagnostics_add(
-      found, cell->algorithm_place,
-      "'%s' chooses generations of %d points in %d inputs: it takes 'release: sync' "
-      "and a number of workers that divides %d, not %d with 'release: %s'",
-      cell->algorithm_label, points, cell->dim_x, points, workers, batches ? "sync" : "async");
+    AT_ALGORITHM("'%s' chooses generations of %d points in %d inputs: it takes 'release: sync' and "
+                 "a number of workers that divides %d, not %d with 'release: %s'",
+                 cell->algorithm_label, points, cell->dim_x, points, workers,
+                 batches ? "sync" : "async");
 }
 
 /* Check workers, clock and the rule for points in flight against the problem and the method. */
@@ -112,44 +107,36 @@ static PetscErrorCode draft_check_crew(RgCell *cell, const RgDomain *domain, RgD
   PetscCall(rg_crew_check(cell->problem, cell->problem_options, &domain->design,
                           cell->problem_place, cell->run.ranks_per_trial, &cell->crew, found));
   if (cell->algorithm->needs & RG_NEEDS_CLOCK && !rg_crew_has_clock(&cell->crew))
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "'%s' weighs the durations of evaluations, and '%s' has no 'duration'",
-                       cell->algorithm_label, cell->problem_label);
+    AT_ALGORITHM("'%s' weighs the durations of evaluations, and '%s' has no 'duration'",
+                 cell->algorithm_label, cell->problem_label);
   if (cell->crew.workers == 1) {
     if (cell->pending.rule == RG_PENDING_RANDOM_BELIEVER && !strstr(cell->swept, "workers"))
-      rg_diagnostics_add(found, cell->algorithm_place,
-                         "'%s' has 'pending: random_believer' and one worker, so that no point is "
-                         "ever in flight: accepted with 'workers' of 2 or more",
-                         cell->algorithm_label);
+      AT_ALGORITHM("'%s' has 'pending: random_believer' and one worker, so that no point is ever "
+                   "in flight: accepted with 'workers' of 2 or more",
+                   cell->algorithm_label);
     return 0;
   }
   PetscCall(check_pending(cell, domain, found));
   check_alternation(cell, found);
   if (cell->crew.initial_time == RG_INITIAL_OVERLAPPED && cell->algorithm->outside)
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "'%s' is told its initial design at the start: it takes no 'initial_time: "
-                       "overlapped'",
-                       cell->algorithm_label);
+    AT_ALGORITHM(
+      "'%s' is told its initial design at the start: it takes no 'initial_time: overlapped'",
+      cell->algorithm_label);
   if (cell->crew.initial_time == RG_INITIAL_OVERLAPPED &&
       cell->crew.workers > cell->run.initial_points)
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'initial_time: overlapped' needs an initial point for each worker, so that "
-                       "one is told before the first query: %d workers, %d initial points",
-                       cell->crew.workers, cell->run.initial_points);
+    AT_PROBLEM("'initial_time: overlapped' needs an initial point for each worker, so that one is "
+               "told before the first query: %d workers, %d initial points",
+               cell->crew.workers, cell->run.initial_points);
   if (!isnan(cell->run.stop_regret))
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'stop_regret' needs 'workers: 1': with several, evaluations in "
-                       "flight would be cut off; use 'time'");
+    AT_PROBLEM("'stop_regret' needs 'workers: 1': with several, evaluations in "
+               "flight would be cut off; use 'time'");
   if (cell->run.stop_rule)
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'stop_rule' needs 'workers: 1': with several, evaluations in flight would "
-                       "be cut off");
+    AT_PROBLEM(
+      "'stop_rule' needs 'workers: 1': with several, evaluations in flight would be cut off");
   if (cell->size_x && drawn > cell->size_x)
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'start: design' draws %d designs for %d initial points and %d workers, but "
-                       "'%s' has only %d",
-                       drawn, cell->run.initial_points, cell->crew.workers, cell->problem_label,
-                       cell->size_x);
+    AT_PROBLEM(
+      "'start: design' draws %d designs for %d initial points and %d workers, but '%s' has only %d",
+      drawn, cell->run.initial_points, cell->crew.workers, cell->problem_label, cell->size_x);
   return 0;
 }
 
@@ -219,41 +206,29 @@ static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const c
   return 0;
 }
 
-/* The automatic number of initial points: min(2^dim, 4 dim, points of a finite design). */
-static int automatic_points(const RgCell *cell)
-{
-  int n = cell->dim_x < 4 ? 1 << cell->dim_x : 4 * cell->dim_x;
-  return cell->size_x && cell->size_x < n ? cell->size_x : n;
-}
-
 static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
 {
   const RgTrialSettings *run = &cell->run;
 
   if (cell->size_x && run->initial_points > cell->size_x)
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'initial_points' is %d, but '%s' has only %d designs", run->initial_points,
-                       cell->problem_label, cell->size_x);
+    AT_PROBLEM("'initial_points' is %d, but '%s' has only %d designs", run->initial_points,
+               cell->problem_label, cell->size_x);
   else if (domain->without_replacement && run->iterations > cell->size_x - run->initial_points)
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'%s' has %d designs, each of which may be queried once: %d initial points "
-                       "leave at most %d iterations, not %d",
-                       cell->problem_label, cell->size_x, run->initial_points,
-                       cell->size_x - run->initial_points, run->iterations);
+    AT_PROBLEM("'%s' has %d designs, each of which may be queried once: %d initial points leave at "
+               "most %d iterations, not %d",
+               cell->problem_label, cell->size_x, run->initial_points,
+               cell->size_x - run->initial_points, run->iterations);
   const RgAlgorithmClass *class = cell->algorithm;
   const char *instead = class->terms ? class->terms->instead : NULL;
   if (!run->initial_points && class->needs & RG_NEEDS_INITIAL &&
       !(instead && class->terms->has_instead(cell->algorithm_options)))
-    rg_diagnostics_add(
-      found, cell->algorithm_place,
-      "'%s' begins with an initial design%s%s: 'initial_points' of '%s' must be 1 or "
-      "more, not 0",
+    AT_ALGORITHM(
+      "'%s' begins with an initial design%s%s: 'initial_points' of '%s' must be 1 or more, not 0",
       cell->algorithm_label, instead ? " or " : "", instead ? instead : "", cell->problem_label);
   if (run->initial_design == RG_INITIAL_SOBOL && cell->dim_x > RG_SOBOL_MAX_DIM)
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'initial_design: sobol' ends at %d dimensions, '%s' has %d; 'uniform' and "
-                       "'latin_hypercube' have no limit",
-                       RG_SOBOL_MAX_DIM, cell->problem_label, cell->dim_x);
+    AT_PROBLEM("'initial_design: sobol' ends at %d dimensions, '%s' has %d; 'uniform' and "
+               "'latin_hypercube' have no limit",
+               RG_SOBOL_MAX_DIM, cell->problem_label, cell->dim_x);
 }
 
 /* Whether the method may draw paths by random features, as it does on sets that are not small. */
@@ -324,32 +299,25 @@ static PetscErrorCode check_surrogate(const RgCell *cell, const RgDomain *domain
 }
 
 /* Check `solver: iterative` against the needs of the method. */
-static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
+static void check_solver(const RgCell *cell, RgDiagnostics *found)
 {
   const RgAlgorithmClass *class = cell->algorithm;
-  RgText names = {0};
+  char names[400];
 
-  if (cell->surrogate.solver != RG_SOLVER_ITERATIVE) return 0;
-  if (!(class->traits & RG_MATRIX_FREE)) {
-    PetscCall(draft_methods_with(RG_MATRIX_FREE, &names));
-    rg_diagnostics_add(
-      found, cell->algorithm_place,
-      "'%s' needs the kernel matrix, and 'solver: iterative' has none; with it: %s",
-      cell->algorithm_label, names.data);
-    PetscCall(rg_text_clear(&names));
-  }
+  if (cell->surrogate.solver != RG_SOLVER_ITERATIVE) return;
+  if (!(class->traits & RG_MATRIX_FREE))
+    AT_ALGORITHM("'%s' needs the kernel matrix, and 'solver: iterative' has none; with it: %s",
+                 cell->algorithm_label, methods_with(RG_MATRIX_FREE, names));
   for (const RgParam *p = class->params; p && p->name; p++) {
     const bool weights = p->choices == rg_path_weights;
     if (p->choices != rg_path_kind_names && !weights) continue;
     const int kind = *(const int *)((const char *)cell->algorithm_options + p->offset);
     if (weights ? kind > 0 : kind == RG_PATHS_EXACT || kind == RG_PATHS_RFF)
-      rg_diagnostics_add(found, cell->algorithm_place,
-                         "'%s': '%s: %s' needs a matrix, and 'solver: iterative' has none; "
-                         "with it: %s",
-                         cell->algorithm_label, p->name, p->choices[kind],
-                         weights ? "normal" : "auto, pathwise");
+      AT_ALGORITHM("'%s': '%s: %s' needs a matrix, and 'solver: iterative' has none; "
+                   "with it: %s",
+                   cell->algorithm_label, p->name, p->choices[kind],
+                   weights ? "normal" : "auto, pathwise");
   }
-  return 0;
 }
 
 static void check_search(const RgCell *cell, RgDiagnostics *found)
@@ -357,15 +325,12 @@ static void check_search(const RgCell *cell, RgDiagnostics *found)
   const int dim = cell->dim_x + (cell->control == RG_CONTEXT_SIMULATOR ? cell->dim_c : 0);
 
   if (cell->maximiser.local_search == RG_LOCAL_SEARCH_LBFGSB && rg_lbfgsb_substitute()[0])
-    rg_diagnostics_add(
-      found, cell->algorithm_place,
-      "'%s': 'local_search: lbfgsb' needs the library L-BFGS-B, which this build of "
-      "Regatta is without; accepted: batched",
-      cell->algorithm_label);
+    AT_ALGORITHM("'%s': 'local_search: lbfgsb' needs the library L-BFGS-B, which this build of "
+                 "Regatta is without; accepted: batched",
+                 cell->algorithm_label);
   if (cell->size_x || dim <= RG_SOBOL_MAX_DIM) return;
-  rg_diagnostics_add(found, cell->problem_place,
-                     "'%s' searches '%s' from Sobol points, which end at %d dimensions; it has %d",
-                     cell->algorithm_label, cell->problem_label, RG_SOBOL_MAX_DIM, dim);
+  AT_PROBLEM("'%s' searches '%s' from Sobol points, which end at %d dimensions; it has %d",
+             cell->algorithm_label, cell->problem_label, RG_SOBOL_MAX_DIM, dim);
 }
 
 /* Read the given designs of the initial design. Their known values have the sign of the problem;
@@ -379,15 +344,12 @@ static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagno
   const bool known = !domain->context.dim && !domain->n_constraints;
   PetscCall(rg_given_read(cell->run.given, &domain->design, domain->without_replacement,
                           known ? sign : 0, &cell->given, &mistake));
-  if (mistake.length)
-    rg_diagnostics_add(found, cell->problem_place, "'given' of '%s': %s", cell->problem_label,
-                       mistake.data);
+  if (mistake.length) AT_PROBLEM("'given' of '%s': %s", cell->problem_label, mistake.data);
   else if (cell->run.initial_points < 0) cell->run.initial_points = cell->given.n;
   else if (cell->run.initial_points < cell->given.n)
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'given' of '%s' has %d designs, but 'initial_points' is %d: leave it out, "
-                       "or let it be larger (the others are drawn)",
-                       cell->problem_label, cell->given.n, cell->run.initial_points);
+    AT_PROBLEM("'given' of '%s' has %d designs, but 'initial_points' is %d: leave it out, or let "
+               "it be larger (the others are drawn)",
+               cell->problem_label, cell->given.n, cell->run.initial_points);
   return rg_text_clear(&mistake);
 }
 
@@ -408,11 +370,9 @@ static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
       (rule == RG_FAILURE_PENALTY ? !rg_number_only(typed + used, &on_failure->penalty)
                                   : typed[used] != '\0') ||
       !(fabs(on_failure->penalty) <= 1e100)) {
-    return rg_diagnostics_add(
-      found, cell->problem_place,
-      "'on_failure' is '%.60s'; accepted are fail, penalty VALUE, worst and "
-      "infeasible",
-      typed);
+    return AT_PROBLEM("'on_failure' is '%.60s'; accepted are fail, penalty VALUE, worst and "
+                      "infeasible",
+                      typed);
   }
   on_failure->rule = (RgFailureRule)rule;
   if (rule) PetscCall(rg_text_add(&text, "%s", names[rule]));
@@ -422,16 +382,6 @@ static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
   }
   PetscCall(PetscFree(cell->run.on_failure));
   cell->run.on_failure = text.data;
-  return 0;
-}
-
-/* The descriptions of a part's inputs; NULL without names. */
-static PetscErrorCode describe_inputs(const RgSpace *space, char **descriptions)
-{
-  RgText text = {0};
-
-  if (space->inputs) PetscCall(rg_inputs_text(space->dim, space->inputs, &text));
-  *descriptions = text.data;
   return 0;
 }
 
@@ -449,35 +399,46 @@ static PetscErrorCode count_tables(RgCell *cell, const RgDomain *domain)
   return PetscFree(levels);
 }
 
-/* Copy properties of the domain into the cell, and check that both are compatible. */
-static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomain *domain)
+/* Copy properties of the domain into the cell. */
+static PetscErrorCode copy_domain(const RgDomain *domain, RgCell *cell)
 {
-  RgDiagnostics found = {0};
+  const RgSpace *design = &domain->design, *context = &domain->context;
+  RgText law = {0}, inputs = {0}, contexts = {0};
 
-  cell->dim_x = domain->design.dim;
-  cell->dim_c = domain->context.dim;
-  cell->size_x = domain->design.size;
-  cell->size_c = domain->context.size;
+  cell->dim_x = design->dim;
+  cell->dim_c = context->dim;
+  cell->size_x = design->size;
+  cell->size_c = context->size;
   cell->control = domain->control;
   cell->dynamic =
     domain->control == RG_CONTEXT_ANNOUNCED || rg_law_drifts(domain->n_laws, domain->laws);
   PetscCall(PetscStrallocpy(domain->measure, &cell->measure));
-  RgText text = {0};
   for (int j = 0; j < domain->n_laws; j++)
-    PetscCall(rg_text_add(&text, "%s%s", j ? "; " : "", domain->laws[j]));
-  cell->law = text.data;
-  PetscCall(describe_inputs(&domain->design, &cell->inputs));
-  PetscCall(describe_inputs(&domain->context, &cell->contexts));
-  cell->grid = domain->design.kind == RG_SPACE_GRID &&
-               (!domain->context.dim || domain->context.kind == RG_SPACE_GRID);
-  PetscCall(PetscCalloc1(domain->n_constraints, &cell->constraints.values));
-  for (int k = 0; k < domain->n_constraints; k++)
-    PetscCall(PetscStrallocpy(domain->constraints[k], &cell->constraints.values[k]));
+    PetscCall(rg_text_add(&law, "%s%s", j ? "; " : "", domain->laws[j]));
+  if (design->inputs) PetscCall(rg_inputs_text(design->dim, design->inputs, &inputs));
+  if (context->inputs) PetscCall(rg_inputs_text(context->dim, context->inputs, &contexts));
+  cell->law = law.data;
+  cell->inputs = inputs.data;
+  cell->contexts = contexts.data;
+  cell->grid = design->kind == RG_SPACE_GRID && (!context->dim || context->kind == RG_SPACE_GRID);
   cell->constraints.n = domain->n_constraints;
+  return rg_names_copy(domain->n_constraints, (const char *const *)domain->constraints,
+                       &cell->constraints.values);
+}
+
+/* Check that the cell and its domain are compatible. */
+static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomain *domain)
+{
+  RgDiagnostics found = {0};
+
+  PetscCall(copy_domain(domain, cell));
   PetscCall(check_on_failure(cell, &found));
   PetscCall(check_given(cell, domain, &found));
   check_end(cell, &found);
-  if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
+  if (cell->run.initial_points < 0) { /* min(2^dim, 4 dim, points of a finite design) */
+    const int n = cell->dim_x < 4 ? 1 << cell->dim_x : 4 * cell->dim_x;
+    cell->run.initial_points = cell->size_x ? PetscMin(cell->size_x, n) : n;
+  }
   /* Run the algorithm's own check; its messages also name the problem. */
   RgDiagnostics own = {0};
   PetscCall(rg_algorithm_check(cell->algorithm, cell->algorithm_options, domain,
@@ -491,7 +452,7 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
                            cell->run.noise_known, &cell->noise, &found));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(check_surrogate(cell, domain, &found));
-    PetscCall(check_solver(cell, &found));
+    check_solver(cell, &found);
     if (!found.n) PetscCall(count_tables(cell, domain));
   }
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) check_search(cell, &found);
@@ -499,35 +460,37 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   return 0;
 }
 
-static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
+PetscErrorCode rg_params_identity(const char *name, const RgParam *table, const void *options,
+                                  RgText *text)
 {
-  PetscCall(
-    rg_text_add(text, "algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
-  if (cell->algorithm->outside)
-    PetscCall(cell->algorithm->outside->identity(cell->algorithm_options, text));
-  else PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, text));
-  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
-    PetscCall(rg_text_add(text, "};surrogate={"));
-    PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, text));
-  }
-  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) {
-    PetscCall(rg_text_add(text, "};maximiser="));
-    /* A search whose results have changed adds its revision, like a method. */
-    if (cell->maximiser.local_search == RG_LOCAL_SEARCH_ADAM)
-      PetscCall(rg_text_add(text, "adam@%d", RG_ADAM_REVISION));
-    PetscCall(rg_text_add(text, "{"));
-    PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, text));
-  }
+  PetscCall(rg_text_add(text, ";%s={", name));
+  PetscCall(rg_params_canonical(table, options, text));
   return rg_text_add(text, "}");
 }
 
-static PetscErrorCode add_pending_text(const RgCell *cell, RgText *text)
+/* Append the identity of a block, if the cell reads it. */
+static PetscErrorCode add_block(const RgCell *cell, RgBlock block, RgText *text)
 {
-  if (cell->crew.workers == 1 || !rg_algorithm_reads(cell->algorithm, RG_BLOCK_PENDING) ||
-      !cell->pending.rule)
-    return 0;
-  PetscCall(rg_text_add(text, ";pending={"));
-  PetscCall(rg_params_canonical(rg_pending_params, &cell->pending, text));
+  if (!rg_cell_reads(cell, block)) return 0;
+  return rg_params_identity(rg_blocks[block].name, rg_cell_table(cell, block),
+                            rg_cell_options(cell, block), text);
+}
+
+static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+
+  PetscCall(rg_text_add(text, ";algorithm=%s@%d{", class->name, class->revision));
+  if (class->outside) PetscCall(class->outside->identity(cell->algorithm_options, text));
+  else PetscCall(rg_params_canonical(class->params, cell->algorithm_options, text));
+  PetscCall(rg_text_add(text, "}"));
+  PetscCall(add_block(cell, RG_BLOCK_SURROGATE, text));
+  /* A search whose results have changed adds its revision, like a method. */
+  if (cell->maximiser.local_search != RG_LOCAL_SEARCH_ADAM)
+    return add_block(cell, RG_BLOCK_MAXIMISER, text);
+  if (!rg_cell_reads(cell, RG_BLOCK_MAXIMISER)) return 0;
+  PetscCall(rg_text_add(text, ";maximiser=adam@%d{", RG_ADAM_REVISION));
+  PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, text));
   return rg_text_add(text, "}");
 }
 
@@ -678,14 +641,9 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     PetscCall(rg_params_canonical(rg_run_params, &run, &text));
     PetscCall(rg_given_identity(&cell->given, cell->dim_x, &text));
     PetscCall(rg_text_add(&text, "}"));
-    /* Normal noise of one variance that is told as it is adds nothing. */
-    if (rg_noise_counts(&cell->noise)) {
-      PetscCall(rg_text_add(&text, ";noise={"));
-      PetscCall(rg_params_canonical(rg_noise_params, &cell->noise, &text));
-      PetscCall(rg_text_add(&text, "}"));
-    }
+    PetscCall(add_block(cell, RG_BLOCK_NOISE, &text));
     PetscCall(rg_crew_identity(&cell->crew, &text));
-    PetscCall(add_pending_text(cell, &text));
+    if (cell->pending.rule) PetscCall(add_block(cell, RG_BLOCK_PENDING, &text));
     if (cell->algorithm->reads && rg_space_has_levels(&variant->domain.design))
       PetscCall(rg_text_add(&text, ";levels=%d", RG_LEVELS_REVISION));
     if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE) && cell->surrogate.transform)
@@ -694,7 +652,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     if (revision_of_search(cell))
       PetscCall(rg_text_add(&text, ";batched=%d", revision_of_search(cell)));
     if (has_known(cell)) PetscCall(rg_text_add(&text, ";known=%d", RG_KNOWN_REVISION));
-    PetscCall(rg_text_add(&text, ";%s", algorithm.data));
+    PetscCall(rg_text_add(&text, "%s", algorithm.data));
     cell->text = text.data;
     if (checker->study->programs && cell->algorithm->outside) { /* hash its programs, once */
       PetscCall(cell->algorithm->outside->version(cell->algorithm_options, &outside));
@@ -738,24 +696,18 @@ static PetscErrorCode check_duplicates(Checker *checker)
 }
 
 /* A study with `stop_rule` needs a method that has a rule. */
-static PetscErrorCode check_rules(const RgStudy *study, RgDiagnostics *diagnostics)
+static void check_rules(const RgStudy *study, RgDiagnostics *found)
 {
-  const RgCell *asks = NULL;
-  RgText names = {0};
+  const RgCell *cell = NULL;
+  char names[400];
 
   for (int i = 0; i < study->n_cells; i++) {
-    if (study->cells[i].algorithm->traits & RG_STOPS) return 0;
-    if (study->cells[i].run.stop_rule) asks = &study->cells[i];
+    if (study->cells[i].algorithm->traits & RG_STOPS) return;
+    if (study->cells[i].run.stop_rule) cell = &study->cells[i];
   }
-  if (!asks) return 0;
-  PetscCall(draft_methods_with(RG_STOPS, &names));
-  rg_diagnostics_add(
-    diagnostics, asks->problem_place,
-    "'stop_rule' ends no trial, because no method here has a rule to stop; with one: "
-    "%s",
-    names.data);
-  PetscCall(rg_text_clear(&names));
-  return 0;
+  if (!cell) return;
+  AT_PROBLEM("'stop_rule' ends no trial, because no method here has a rule to stop; with one: %s",
+             methods_with(RG_STOPS, names));
 }
 
 PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
@@ -776,7 +728,7 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
                        "REGATTA_DATA: %.360s; copy it there",
                        checker.unopened.data);
   PetscCall(rg_text_clear(&checker.unopened));
-  PetscCall(check_rules(study, diagnostics));
+  check_rules(study, diagnostics);
   if (diagnostics->n > before) return 0;
   return check_duplicates(&checker);
 }

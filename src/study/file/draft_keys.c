@@ -13,6 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const rg_layer_keys[] = {"common", "problems", "algorithms", NULL};
+
+/* The word for an entry of a layer, and the block that only its entries have. */
+static const char *const layer_words[] = {"common", "problem", "algorithm"};
+static const RgBlock layer_blocks[] = {RG_BLOCK_RUN, RG_BLOCK_PROBLEM, RG_BLOCK_ALGORITHM};
+
 /* ---- a number for a rule --------------------------------------------------------------------- */
 
 /* Whether `symbol` is the word of `length` bytes, maybe with "_t", between `before` and `after`. */
@@ -67,7 +73,7 @@ static bool describe_number(const RgParam *table, const RgParam *rule, const RgY
   return true;
 }
 
-bool rg_draft_number_for_rule(RgDraft *draft, const RgParam *table, const RgParam *param,
+bool rg_draft_number_for_rule(const RgDraft *draft, const RgParam *table, const RgParam *param,
                               const RgYamlNode *value)
 {
   char text[160];
@@ -98,14 +104,14 @@ static bool find_in(const RgEntry *entry, bool named, const char *key, Home *hom
   return false;
 }
 
-/* Find a key in what only an entry of the list has. */
-static bool find_among(int n, const RgEntry *entries, const char *key, Home *home)
+/* Find a key among the parameters of the problems or the algorithms. */
+static bool find_among(const RgDraft *draft, RgLayer layer, const char *key, Home *home)
 {
-  for (int i = 0; i < n; i++) {
-    const RgBlock b = entries[i].layer == RG_LAYER_PROBLEM ? RG_BLOCK_PROBLEM : RG_BLOCK_ALGORITHM;
-    const RgParam *table = entries[i].label ? rg_entry_table(&entries[i], b) : NULL;
+  for (int i = 0; i < draft->layer[layer].n; i++) {
+    const RgEntry *entry = &draft->layer[layer].entries[i];
+    const RgParam *table = entry->label ? rg_entry_table(entry, layer_blocks[layer]) : NULL;
     if (!table) continue;
-    *home = (Home){&entries[i], b, table, rg_params_find(table, key)};
+    *home = (Home){entry, layer_blocks[layer], table, rg_params_find(table, key)};
     if (home->param) return true;
   }
   return false;
@@ -114,14 +120,14 @@ static bool find_among(int n, const RgEntry *entries, const char *key, Home *hom
 /* Find where a key belongs that is unknown in an entry (NULL: at the top). */
 static bool find_home(const RgDraft *draft, const RgEntry *entry, const char *key, Home *home)
 {
-  const RgEntry *common = &draft->common;
+  const RgEntry *common = draft->layer[RG_LAYER_COMMON].entries;
 
   *home = (Home){.entry = common, .block = RG_BLOCK_COUNT};
   if (entry && (find_in(entry, false, key, home) || find_in(entry, true, key, home))) return true;
   if (entry != common && (find_in(common, false, key, home) || find_in(common, true, key, home)))
     return true;
-  if (find_among(draft->n_algorithms, draft->algorithms, key, home) ||
-      find_among(draft->n_problems, draft->problems, key, home))
+  if (find_among(draft, RG_LAYER_ALGORITHM, key, home) ||
+      find_among(draft, RG_LAYER_PROBLEM, key, home))
     return true;
   *home = (Home){.entry = NULL, .block = RG_BLOCK_COUNT};
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
@@ -137,7 +143,6 @@ static void describe_home(const RgEntry *entry, const char *inside, const Home *
                           char text[160])
 {
   const char *block = home->param ? rg_blocks[home->block].name : NULL;
-  const char *kind = home->block == RG_BLOCK_PROBLEM ? "problem" : "algorithm";
 
   if (!home->entry) snprintf(text, 160, "it stands at the top of the file");
   else if (home->entry == entry && inside && !block)
@@ -147,7 +152,8 @@ static void describe_home(const RgEntry *entry, const char *inside, const Home *
   else if (block)
     snprintf(text, 160, "it belongs to the '%s' block%s", block, entry ? "" : " of 'common'");
   else if (home->entry->label)
-    snprintf(text, 160, "it is a parameter of %s '%.60s'", kind, home->entry->label);
+    snprintf(text, 160, "it is a parameter of %s '%.60s'", layer_words[home->entry->layer],
+             home->entry->label);
   else if (entry && entry->layer == RG_LAYER_ALGORITHM)
     snprintf(text, 160, "it is set in 'common' or in a problem, alike for all algorithms");
   else snprintf(text, 160, "it belongs to the 'common' block");
@@ -164,8 +170,8 @@ static bool find_meaning(const RgDraft *draft, const RgEntry *entry, const char 
   return true;
 }
 
-bool rg_draft_elsewhere(RgDraft *draft, const RgEntry *entry, const char *inside, const char *where,
-                        const RgYamlEntry *e, const char *const *names)
+bool rg_draft_elsewhere(const RgDraft *draft, const RgEntry *entry, const char *inside,
+                        const char *where, const RgYamlEntry *e, const char *const *names)
 {
   const char *key = e->key;
   char text[160], number[160] = "";
@@ -188,75 +194,17 @@ bool rg_draft_elsewhere(RgDraft *draft, const RgEntry *entry, const char *inside
 bool rg_draft_path_elsewhere(const RgDraft *draft, const RgEntry *entry, const char *name,
                              char path[160])
 {
-  static const char *const layers[] = {"common", "problems.", "algorithms."};
   const char *last = strrchr(name, '.');
   const char *key = last ? last + 1 : name;
   Home home;
 
   if (!find_meaning(draft, entry, &key, &home) || !home.entry) return false;
   const char *block = home.param ? rg_blocks[home.block].name : NULL;
-  snprintf(path, 160, "%s%.60s.%s%s%.40s", layers[home.entry->layer],
-           home.entry->label ? home.entry->label : "", block ? block : "", block ? "." : "", key);
+  snprintf(path, 160, "%s%s%.60s.%s%s%.40s", rg_layer_keys[home.entry->layer],
+           home.entry->label ? "." : "", home.entry->label ? home.entry->label : "",
+           block ? block : "", block ? "." : "", key);
   return true;
 }
-
-const RgStudyKey rg_study_keys[] = {
-  {"study", "name of the study: lower-case letters, digits, '_' and '-'; required", RG_JOIN_EQUAL},
-  {"title", "one line for people", RG_JOIN_FIRST},
-  {"reference", "the paper or report the study belongs to", RG_JOIN_FIRST},
-  {"description", "free text", RG_JOIN_FIRST},
-  {"authors", "who made the study: a text or a list", RG_JOIN_FIRST},
-  {"licence", "of the results, as its name or address", RG_JOIN_FIRST},
-  {"doi", "by which the results are cited", RG_JOIN_FIRST},
-  {"keywords", "a text or a list", RG_JOIN_FIRST},
-  {"seed", "seed of the whole study, a whole number; default " RG_STUDY_SEED_TEXT, RG_JOIN_EQUAL},
-  {"seeds",
-   "trial seeds: their number n (seeds 0 to n-1), a list, or {first: a, count: n}; default 1",
-   RG_JOIN_SEEDS},
-  {"instances",
-   "draws of each random problem, crossed with the seeds, or `paired`: every seed has its own "
-   "draw, of the same number; default 1",
-   RG_JOIN_EQUAL},
-  {"replicate",
-   "cells with more trials than the others: a list of maps with 'seeds' or 'instances', how many "
-   "they have, and which they are: 'problem', 'algorithm' (labels), 'swept' (as `regatta plan` "
-   "shows them); the seeds continue after the largest one",
-   RG_JOIN_EQUAL},
-  {"record",
-   "`all`, or {without: [...]}: columns of evaluations that the results file leaves out: `timing` "
-   "(seconds of fit, acquisition and evaluation), columns of the model such as `posterior_sd`, and "
-   "columns of algorithms; the trials have other keys then, unless only `timing` is left out; "
-   "default all",
-   RG_JOIN_EQUAL},
-  {"against",
-   "results files and archives, a path or a list: their trials of other methods pair with those of "
-   "this study (equal problem, instance, seed and budget), so they need no run; `regatta plan` "
-   "counts them, pages and claims compare with them; default none",
-   RG_JOIN_FIRST},
-  {"common",
-   "settings of every problem and algorithm: run settings, workers and clock, 'crew', "
-   "'thinking', 'surrogate', 'maximiser', 'pending'",
-   RG_JOIN_EQUAL},
-  {"problems", "list of problems: a name, or a map with 'name'; required", RG_JOIN_LIST},
-  {"algorithms", "list of algorithms: a name, or a map with 'name'; required", RG_JOIN_LIST},
-  {"sweep",
-   "list of axes: maps from the path of a setting, or of a block, to a list of values "
-   "(whole numbers also as ranges, `1..5`; of a block maps of its settings); axes are "
-   "crossed, paths within one axis go together",
-   RG_JOIN_AXES},
-  {0}};
-
-const char *const rg_credit_keys[RG_CREDITS + 1] = {[RG_CREDIT_AUTHORS] = "authors",
-                                                    [RG_CREDIT_LICENCE] = "licence",
-                                                    [RG_CREDIT_DOI] = "doi",
-                                                    [RG_CREDIT_KEYWORDS] = "keywords"};
-
-const RgStudyKey rg_entry_keys[] = {
-  {"name", "which problem or algorithm; required (regatta list problems|algorithms)",
-   RG_JOIN_EQUAL},
-  {"label", "how figures and results call it, unique in its list; default: the name",
-   RG_JOIN_EQUAL},
-  {0}};
 
 #define OF(member) offsetof(RgCell, member)
 
@@ -291,6 +239,19 @@ bool rg_algorithm_reads_param(const RgAlgorithmClass *algorithm, RgBlock block,
   return rg_algorithm_reads(algorithm, block);
 }
 
+bool rg_cell_reads(const RgCell *cell, RgBlock block)
+{
+  const RgCrewSettings *crew = &cell->crew;
+
+  if (block == RG_BLOCK_WORKERS) return rg_crew_counts(crew);
+  if (block == RG_BLOCK_CREW)
+    return rg_crew_counts(crew) && (crew->death || !isnan(crew->time_limit));
+  if (block == RG_BLOCK_THINKING) return rg_crew_thinks(crew);
+  if (block == RG_BLOCK_NOISE) return rg_noise_counts(&cell->noise);
+  if (block == RG_BLOCK_PENDING && crew->workers == 1) return false;
+  return rg_algorithm_reads(cell->algorithm, block);
+}
+
 const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block)
 {
   const RgBlockInfo *info = &rg_blocks[block];
@@ -299,13 +260,6 @@ const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block)
   if (block == RG_BLOCK_ALGORITHM) return entry->algorithm ? entry->algorithm->params : NULL;
   if (!info->methods) return entry->layer != RG_LAYER_ALGORITHM ? info->params : NULL;
   return !entry->algorithm || rg_algorithm_reads(entry->algorithm, block) ? info->params : NULL;
-}
-
-const RgEntry *rg_draft_entry(const RgDraft *draft, const RgSweepKey *key)
-{
-  if (key->layer == RG_LAYER_COMMON) return &draft->common;
-  return key->layer == RG_LAYER_PROBLEM ? &draft->problems[key->entry]
-                                        : &draft->algorithms[key->entry];
 }
 
 bool rg_draft_sets(const RgDraft *draft, const RgEntry *entry, RgBlock block, const RgParam *param)
@@ -327,38 +281,44 @@ static const RgParam *missing_param(const RgDraft *draft, const RgEntry *entry, 
   const RgParam *p = rg_entry_table(entry, block);
   for (; p && p->name; p++)
     if (!p->fallback && !rg_draft_sets(draft, entry, block, p) &&
-        !rg_draft_sets(draft, &draft->common, block, p))
+        !rg_draft_sets(draft, draft->layer[RG_LAYER_COMMON].entries, block, p))
       return p;
   return NULL;
 }
 
-void rg_draft_required(RgDraft *draft)
+void rg_draft_required(const RgDraft *draft)
 {
-  const RgParam *p;
-  bool run_reported = false;
+  bool reported = false; /* that the run lacks a setting */
 
-  for (int i = 0; i < draft->n_problems; i++) {
-    const RgEntry *entry = &draft->problems[i];
-    if (!entry->problem) continue;
-    if ((p = missing_param(draft, entry, RG_BLOCK_PROBLEM)))
-      rg_diagnostics_add(draft->diagnostics, entry->place, "problem '%s' needs '%s' (%s)",
-                         entry->label, p->name, p->doc);
-    if (run_reported || !(p = missing_param(draft, entry, RG_BLOCK_RUN))) continue;
-    rg_diagnostics_add(draft->diagnostics, entry->place,
-                       "'%s' (%s) is set neither for problem '%s' nor in 'common'", p->name, p->doc,
-                       entry->label);
-    run_reported = true;
-  }
-  for (int i = 0; i < draft->n_algorithms; i++) {
-    const RgEntry *entry = &draft->algorithms[i];
-    if (entry->algorithm && (p = missing_param(draft, entry, RG_BLOCK_ALGORITHM)))
-      rg_diagnostics_add(draft->diagnostics, entry->place, "algorithm '%s' needs '%s' (%s)",
-                         entry->label, p->name, p->doc);
-  }
+  for (RgLayer layer = RG_LAYER_PROBLEM; layer < RG_LAYER_COUNT; layer++)
+    for (int i = 0; i < draft->layer[layer].n; i++) {
+      const RgEntry *entry = &draft->layer[layer].entries[i];
+      const RgParam *p = missing_param(draft, entry, layer_blocks[layer]);
+      if (p)
+        rg_diagnostics_add(draft->diagnostics, entry->place, "%s '%s' needs '%s' (%s)",
+                           layer_words[layer], entry->label, p->name, p->doc);
+      p = reported || !entry->problem ? NULL : missing_param(draft, entry, RG_BLOCK_RUN);
+      if (!p) continue;
+      rg_diagnostics_add(draft->diagnostics, entry->place,
+                         "'%s' (%s) is set neither for problem '%s' nor in 'common'", p->name,
+                         p->doc, entry->label);
+      reported = true;
+    }
 }
 
-PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what, const char *word,
-                                const char *where, const char *const *names)
+PetscErrorCode rg_draft_check_keys(const RgDraft *draft, const RgYamlNode *map, const char *where,
+                                   const char *const *names)
+{
+  for (int i = 0; i < map->n; i++) {
+    const RgYamlEntry *e = &map->entries[i];
+    if (!rg_draft_is_among(e->key, names))
+      PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, e), "key", e->key, where, names));
+  }
+  return 0;
+}
+
+PetscErrorCode rg_draft_unknown(const RgDraft *draft, RgPlace place, const char *what,
+                                const char *word, const char *where, const char *const *names)
 {
   RgText known = {0};
   const char *nearest = rg_text_nearest(word, names);
@@ -381,55 +341,35 @@ PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what,
 
 enum { MAX_ENTRIES = 1000 };
 
-/* Write " in 'common'", " of problem 'ackley'" or " in 'surrogate' of algorithm 'gp_ucb'";
-   returns buffer. */
-static const char *describe_entry(const RgEntry *entry, RgBlock block, char buffer[160])
-{
-  const char *name = rg_blocks[block].name;
-  char inside[32] = "";
-
-  if (name) snprintf(inside, sizeof(inside), " in '%s'", name);
-  if (entry->layer == RG_LAYER_COMMON)
-    snprintf(buffer, 160, "%s%s", inside, name ? " of 'common'" : " in 'common'");
-  else
-    snprintf(buffer, 160, "%s of %s '%.60s'", inside,
-             entry->layer == RG_LAYER_PROBLEM ? "problem" : "algorithm", entry->label);
-  return buffer;
-}
-
-/* All keys that an entry accepts directly (RG_BLOCK_COUNT), or in one of its blocks. */
-static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const char ***names)
-{
-  int n = 0, room = 8;
-
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
-    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) room++;
-  PetscCall(PetscCalloc1(room, names));
-  for (int i = 0; only == RG_BLOCK_COUNT && entry->layer && rg_entry_keys[i].name; i++)
-    (*names)[n++] = rg_entry_keys[i].name;
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
-    const RgParam *table = rg_entry_table(entry, b);
-    if (!table || (only != RG_BLOCK_COUNT && only != b)) continue;
-    if (only == RG_BLOCK_COUNT && rg_blocks[b].name) (*names)[n++] = rg_blocks[b].name;
-    else
-      for (int i = 0; table[i].name; i++)
-        if (rg_is_param(&table[i])) (*names)[n++] = table[i].name;
-  }
-  return 0;
-}
-
 /* Report a key that an entry (RG_BLOCK_COUNT), or one of its blocks, does not accept. */
-static PetscErrorCode unknown_key(RgDraft *draft, const RgEntry *entry, RgBlock block,
+static PetscErrorCode unknown_key(const RgDraft *draft, const RgEntry *entry, RgBlock block,
                                   const RgYamlEntry *e)
 {
-  const RgPlace place = RG_PLACE_OF(draft, e);
   const char **names, *inside = block == RG_BLOCK_COUNT ? NULL : rg_blocks[block].name;
-  char where[160];
+  char where[160] = ""; /* such as " in 'surrogate' of algorithm 'gp_ucb'" */
+  int n = 0, room = 8;
 
-  describe_entry(entry, inside ? block : RG_BLOCK_RUN, where);
-  PetscCall(accepted_names(entry, block, &names));
+  const int used = inside ? snprintf(where, sizeof(where), " in '%s'", inside) : 0;
+  if (entry->layer == RG_LAYER_COMMON)
+    snprintf(where + used, sizeof(where) - used, inside ? " of 'common'" : " in 'common'");
+  else
+    snprintf(where + used, sizeof(where) - used, " of %s '%.60s'", layer_words[entry->layer],
+             entry->label);
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
+    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) room++;
+  PetscCall(PetscCalloc1(room, &names));
+  for (int i = 0; !inside && entry->layer && rg_entry_keys[i].name; i++)
+    names[n++] = rg_entry_keys[i].name;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    const RgParam *table = rg_entry_table(entry, b);
+    if (!table || (inside && block != b)) continue;
+    if (!inside && rg_blocks[b].name) names[n++] = rg_blocks[b].name;
+    else
+      for (int i = 0; table[i].name; i++)
+        if (rg_is_param(&table[i])) names[n++] = table[i].name;
+  }
   if (!rg_draft_elsewhere(draft, entry, inside, where, e, names))
-    PetscCall(rg_draft_unknown(draft, place, "key", e->key, where, names));
+    PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, e), "key", e->key, where, names));
   return PetscFree(names);
 }
 
@@ -474,7 +414,7 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
 }
 
 /* Report a block that an algorithm does not read. `pending: ignore` is what it does anyway. */
-static void refuse_block(RgDraft *draft, const RgEntry *entry, RgBlock block, RgPlace place,
+static void refuse_block(const RgDraft *draft, const RgEntry *entry, RgBlock block, RgPlace place,
                          const RgYamlNode *value)
 {
   const char *name = entry->algorithm->name, *word = rg_blocks[block].name;
@@ -526,25 +466,19 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
   return 0;
 }
 
-/* Parse `embed: {dim: D, rotation: random}`: the parameter itself, and those named after it. */
+/* Parse `embed: {dim: D, rotation: random}`: the parameter itself, and the one named after it. */
 static PetscErrorCode parse_embed(RgDraft *draft, RgEntry *entry, RgBlock block,
                                   const RgParam *embed, const RgYamlNode *map)
 {
   static const char *const names[] = {"dim", "rotation", NULL};
-  const RgParam *rotation = rg_params_find(rg_entry_table(entry, block), RG_EMBED "_rotation");
+  const RgYamlNode *dim = rg_yaml_value(map, "dim"), *rotation = rg_yaml_value(map, "rotation");
 
-  if (!rg_yaml_find(map, "dim"))
-    return RG_MISTAKE(draft, map, "'%s' needs the number of inputs: {dim: D}", embed->name);
-  for (int i = 0; i < map->n; i++) {
-    const RgYamlEntry *e = &map->entries[i];
-    const bool dim = !strcmp(e->key, "dim");
-    if (dim || !strcmp(e->key, "rotation"))
-      PetscCall(add_setting(draft, entry, block, dim ? embed : rotation, e->value));
-    else
-      PetscCall(
-        rg_draft_unknown(draft, RG_PLACE_OF(draft, e), "key", e->key, " in 'embed'", names));
-  }
-  return 0;
+  if (!dim) return RG_MISTAKE(draft, map, "'%s' needs the number of inputs: {dim: D}", embed->name);
+  PetscCall(rg_draft_check_keys(draft, map, " in 'embed'", names));
+  PetscCall(add_setting(draft, entry, block, embed, dim));
+  if (!rotation) return 0;
+  return add_setting(draft, entry, block,
+                     rg_params_find(rg_entry_table(entry, block), RG_EMBED "_rotation"), rotation);
 }
 
 /* Parse a key of an entry other than `name` and `label`. */
@@ -569,23 +503,24 @@ static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntr
 }
 
 /* Find the class called `name`; an unknown one is a mistake. */
-static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, const char *name)
+static PetscErrorCode find_class(const RgDraft *draft, RgEntry *entry, RgPlace place,
+                                 const char *name)
 {
-  const bool is_problem = entry->layer == RG_LAYER_PROBLEM;
   const char **names;
 
-  if (is_problem) entry->problem = rg_registry_find_problem(draft->registry, name);
+  if (entry->layer == RG_LAYER_PROBLEM)
+    entry->problem = rg_registry_find_problem(draft->registry, name);
   else entry->algorithm = rg_registry_find_algorithm(draft->registry, name);
   if (entry->problem || entry->algorithm) return 0;
   if (rg_left_out(name))
     return rg_diagnostics_add(draft->diagnostics, place, RG_LEFT_OUT, name, rg_left_out(name));
-  PetscCall(rg_registry_names(draft->registry, is_problem, &names));
-  PetscCall(rg_draft_unknown(draft, place, is_problem ? "problem" : "algorithm", name, "", names));
+  PetscCall(rg_registry_names(draft->registry, entry->layer == RG_LAYER_PROBLEM, &names));
+  PetscCall(rg_draft_unknown(draft, place, layer_words[entry->layer], name, "", names));
   return PetscFree(names);
 }
 
 /* The text of `name` or `label`; NULL and a mistake if it is not a text. */
-static const char *entry_text(RgDraft *draft, const RgYamlEntry *e)
+static const char *entry_text(const RgDraft *draft, const RgYamlEntry *e)
 {
   char got[64];
 
@@ -616,7 +551,7 @@ static const char *const missing_words[] = {
 
 /* Check a label: it names groups of the results file, appears in legends and tables, and joins
    CSV files. */
-static void check_label(RgDraft *draft, RgPlace place, const char *label)
+static void check_label(const RgDraft *draft, RgPlace place, const char *label)
 {
   const size_t length = strlen(label);
   const char *wrong = NULL;
@@ -639,9 +574,8 @@ static void check_label(RgDraft *draft, RgPlace place, const char *label)
                        wrong);
 }
 
-static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYamlNode *map)
+static PetscErrorCode parse_map_entry(const RgDraft *draft, RgEntry *entry, const RgYamlNode *map)
 {
-  const char *what = entry->layer == RG_LAYER_PROBLEM ? "problem" : "algorithm";
   const RgYamlEntry *name = rg_yaml_find(map, "name"), *label = rg_yaml_find(map, "label");
 
   if (!name) { /* maybe `- ackley: {dim: 4}` instead of `- {name: ackley, dim: 4}` */
@@ -649,7 +583,7 @@ static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYa
     const bool known = entry->layer == RG_LAYER_PROBLEM
                          ? rg_registry_find_problem(draft->registry, first) != NULL
                          : rg_registry_find_algorithm(draft->registry, first) != NULL;
-    return RG_MISTAKE(draft, map, "this %s has no 'name'%s%s%s", what,
+    return RG_MISTAKE(draft, map, "this %s has no 'name'%s%s%s", layer_words[entry->layer],
                       known ? ": write '- {name: " : "", known ? first : "",
                       known ? ", ...}'" : "");
   }
@@ -661,94 +595,76 @@ static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYa
   return 0;
 }
 
-/* Parse what an entry is: name and label. */
-static PetscErrorCode parse_entry(RgDraft *draft, RgLayer layer, const RgYamlNode *node,
-                                  RgEntry *entry)
+/* Parse `problems` or `algorithms`, a list that is not empty, with unique labels: only what each
+   entry is, because a mistake in a setting may name another entry. */
+static PetscErrorCode parse_list(RgDraft *draft, RgLayer layer)
 {
+  const char *key = rg_layer_keys[layer];
+  const RgYamlNode *list = rg_yaml_value(draft->root, key);
   char got[64];
 
-  entry->layer = layer;
-  entry->place = RG_PLACE_OF(draft, node);
-  if (node->kind == RG_YAML_MAP) {
-    PetscCall(parse_map_entry(draft, entry, node));
-  } else if (node->kind == RG_YAML_SCALAR && !rg_yaml_is_null(node)) {
-    entry->label = node->text;
-    PetscCall(find_class(draft, entry, entry->place, node->text));
-  } else {
-    rg_diagnostics_add(draft->diagnostics, entry->place,
-                       "a name or a map with 'name' is expected, got %s",
-                       rg_yaml_describe(node, got));
-  }
-  return 0;
-}
-
-/* Parse `problems` or `algorithms`: a list that is not empty, with unique labels. */
-static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const char *key,
-                                 RgLayer layer, int *n, RgEntry **entries)
-{
-  const RgYamlEntry *found = rg_yaml_find(root, key);
-  char got[64];
-
-  if (!found) return RG_MISTAKE(draft, root, "'%s' is missing: a study needs at least one", key);
-  const RgYamlNode *list = found->value;
+  if (!list)
+    return RG_MISTAKE(draft, draft->root, "'%s' is missing: a study needs at least one", key);
   if (list->kind != RG_YAML_LIST || !list->n)
     return RG_MISTAKE(draft, list, "'%s' must be a list of names or maps, got %s", key,
                       list->kind == RG_YAML_LIST ? "an empty one" : rg_yaml_describe(list, got));
   if (list->n > MAX_ENTRIES)
     return RG_MISTAKE(draft, list, "'%s' has %d entries, at most %d are accepted", key, list->n,
                       MAX_ENTRIES);
-  PetscCall(PetscCalloc1(list->n, entries));
-  *n = list->n;
+  PetscCall(PetscCalloc1(list->n, &draft->layer[layer].entries));
+  draft->layer[layer].n = list->n;
   for (int i = 0; i < list->n; i++) {
-    RgEntry *entry = &(*entries)[i];
-    PetscCall(parse_entry(draft, layer, list->items[i], entry));
-    for (int j = 0; j < i && entry->label; j++) {
-      if (!(*entries)[j].label || strcmp((*entries)[j].label, entry->label)) continue;
-      rg_diagnostics_add(
-        draft->diagnostics, entry->place,
-        "'%s' names two entries of '%s' (first in line %d): give one another 'label'", entry->label,
-        key, (*entries)[j].place.line);
-      break;
+    const RgYamlNode *node = list->items[i];
+    const RgEntry *other = draft->layer[layer].entries;
+    RgEntry *entry = &draft->layer[layer].entries[i];
+    *entry = (RgEntry){.layer = layer, .place = RG_PLACE_OF(draft, node)};
+    if (node->kind == RG_YAML_MAP) {
+      PetscCall(parse_map_entry(draft, entry, node));
+    } else if (node->kind == RG_YAML_SCALAR && !rg_yaml_is_null(node)) {
+      entry->label = node->text;
+      PetscCall(find_class(draft, entry, entry->place, node->text));
+    } else {
+      RG_MISTAKE(draft, node, "a name or a map with 'name' is expected, got %s",
+                 rg_yaml_describe(node, got));
     }
+    if (!entry->label) continue;
+    while (other < entry && (!other->label || strcmp(other->label, entry->label))) other++;
+    if (other < entry)
+      RG_MISTAKE(draft, node,
+                 "'%s' names two entries of '%s' (first in line %d): give one another 'label'",
+                 entry->label, key, other->place.line);
   }
   return 0;
 }
 
-static PetscErrorCode parse_settings(RgDraft *draft, int n, RgEntry *entries,
-                                     const RgYamlNode *list)
+PetscErrorCode rg_draft_entries(RgDraft *draft)
 {
-  for (int i = 0; i < n; i++) {
-    const RgYamlNode *map = list->items[i];
-    if (map->kind != RG_YAML_MAP || (!entries[i].problem && !entries[i].algorithm)) continue;
-    for (int k = 0; k < map->n; k++) {
-      const RgYamlEntry *e = &map->entries[k];
-      if (strcmp(e->key, "name") && strcmp(e->key, "label"))
-        PetscCall(parse_key(draft, &entries[i], e));
-    }
-  }
-  return 0;
-}
-
-PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
-{
-  const RgYamlEntry *common = rg_yaml_find(root, "common");
+  const RgYamlNode *common = rg_yaml_value(draft->root, "common");
+  RgEntry *settings;
   char got[64];
 
-  draft->common.layer = RG_LAYER_COMMON;
-  draft->common.place = RG_PLACE_OF(draft, common ? common->value : root);
-  PetscCall(
-    parse_list(draft, root, "problems", RG_LAYER_PROBLEM, &draft->n_problems, &draft->problems));
-  PetscCall(parse_list(draft, root, "algorithms", RG_LAYER_ALGORITHM, &draft->n_algorithms,
-                       &draft->algorithms));
-  if (common && common->value->kind != RG_YAML_MAP)
-    rg_diagnostics_add(draft->diagnostics, draft->common.place,
-                       "'common' must be a map of settings, got %s",
-                       rg_yaml_describe(common->value, got));
+  PetscCall(PetscCalloc1(1, &settings));
+  settings->place = RG_PLACE_OF(draft, common ? common : draft->root);
+  draft->layer[RG_LAYER_COMMON].entries = settings;
+  draft->layer[RG_LAYER_COMMON].n = 1;
+  PetscCall(parse_list(draft, RG_LAYER_PROBLEM));
+  PetscCall(parse_list(draft, RG_LAYER_ALGORITHM));
+  if (common && common->kind != RG_YAML_MAP)
+    RG_MISTAKE(draft, common, "'common' must be a map of settings, got %s",
+               rg_yaml_describe(common, got));
   else
-    for (int i = 0; common && i < common->value->n; i++)
-      PetscCall(parse_key(draft, &draft->common, &common->value->entries[i]));
-  PetscCall(
-    parse_settings(draft, draft->n_problems, draft->problems, rg_yaml_value(root, "problems")));
-  return parse_settings(draft, draft->n_algorithms, draft->algorithms,
-                        rg_yaml_value(root, "algorithms"));
+    for (int i = 0; common && i < common->n; i++)
+      PetscCall(parse_key(draft, settings, &common->entries[i]));
+  for (RgLayer layer = RG_LAYER_PROBLEM; layer < RG_LAYER_COUNT; layer++)
+    for (int i = 0; i < draft->layer[layer].n; i++) {
+      RgEntry *entry = &draft->layer[layer].entries[i];
+      const RgYamlNode *map = rg_yaml_value(draft->root, rg_layer_keys[layer])->items[i];
+      if (map->kind != RG_YAML_MAP || (!entry->problem && !entry->algorithm)) continue;
+      for (int k = 0; k < map->n; k++) {
+        const RgYamlEntry *e = &map->entries[k];
+        if (strcmp(e->key, "name") && strcmp(e->key, "label"))
+          PetscCall(parse_key(draft, entry, e));
+      }
+    }
+  return 0;
 }

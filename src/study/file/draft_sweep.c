@@ -7,22 +7,10 @@
 
 enum { MAX_AXES = 32, MAX_AXIS_VALUES = 256 };
 
-/* The first word of a path, by layer. */
-static const char *const layer_words[] = {"common", "problems", "algorithms", NULL};
-
-static void complain(RgDraft *draft, const RgSweepKey *key, const char *path, const char *problem)
+static void complain(const RgDraft *draft, const RgSweepKey *key, const char *path,
+                     const char *problem)
 {
   rg_diagnostics_add(draft->diagnostics, key->place, "sweep path '%.80s': %s", path, problem);
-}
-
-static RgEntry *entries_of(RgDraft *draft, RgLayer layer, int *n)
-{
-  *n = layer == RG_LAYER_COMMON    ? 1
-       : layer == RG_LAYER_PROBLEM ? draft->n_problems
-                                   : draft->n_algorithms;
-  return layer == RG_LAYER_COMMON    ? &draft->common
-         : layer == RG_LAYER_PROBLEM ? draft->problems
-                                     : draft->algorithms;
 }
 
 /* Length of the longest known label at the start of `rest` that is followed by a dot. */
@@ -41,9 +29,10 @@ static size_t match_label(const RgEntry *entries, int n, const char *rest, int *
 
 /* Report an unknown label: probably all before the last dot, or before `.surrogate.` and the
    like. */
-static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const RgEntry *entries,
-                                    int n, const char *rest)
+static PetscErrorCode unknown_label(const RgDraft *draft, const RgSweepKey *key, const char *rest)
 {
+  const RgEntry *entries = draft->layer[key->layer].entries;
+  const int n = draft->layer[key->layer].n;
   const char **names, *end = strrchr(rest, '.');
   char word[80];
 
@@ -81,8 +70,8 @@ static const char *why_no_block(const RgEntry *entry, RgBlock block)
 }
 
 /* Report a path that names no setting of an entry. */
-static PetscErrorCode unknown_setting(RgDraft *draft, const RgSweepKey *key, const RgEntry *entry,
-                                      const char *path)
+static PetscErrorCode unknown_setting(const RgDraft *draft, const RgSweepKey *key,
+                                      const RgEntry *entry, const char *path)
 {
   const char **names;
   char(*storage)[96], elsewhere[160], hint[260];
@@ -112,9 +101,9 @@ static PetscErrorCode unknown_setting(RgDraft *draft, const RgSweepKey *key, con
 }
 
 /* Find the parameter `name` or `block.name` of an entry, or a whole block. */
-static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEntry *entry,
-                                    const char *path)
+static PetscErrorCode resolve_param(const RgDraft *draft, RgSweepKey *key, const char *path)
 {
+  const RgEntry *entry = rg_draft_entry(draft, key);
   const char *name = key->name;
 
   for (RgBlock b = 0; b < RG_BLOCK_COUNT && !key->param; b++) {
@@ -144,19 +133,18 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
   return unknown_setting(draft, key, entry, path);
 }
 
-/* Resolve `common.key`, `problems.label.key`, `algorithms.label.block.key` ... *ok: key->param
-   or key->whole is set. */
-static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *path, bool *ok)
+/* Resolve `common.key`, `problems.label.key`, `algorithms.label.block.key` ...: then key->param or
+   key->whole is set. */
+static PetscErrorCode resolve_path(const RgDraft *draft, RgSweepKey *key, const char *path)
 {
   const char *rest = strchr(path, '.');
   char elsewhere[160], hint[260];
-  int n, layer = 0;
+  int layer = 0;
 
-  *ok = false;
-  while (layer_words[layer] && (!rest || strlen(layer_words[layer]) != (size_t)(rest - path) ||
-                                strncmp(path, layer_words[layer], (size_t)(rest - path))))
+  while (rg_layer_keys[layer] && (!rest || strlen(rg_layer_keys[layer]) != (size_t)(rest - path) ||
+                                  strncmp(path, rg_layer_keys[layer], (size_t)(rest - path))))
     layer++;
-  if (!layer_words[layer]) {
+  if (!rg_layer_keys[layer]) {
     const bool known = rg_draft_path_elsewhere(draft, NULL, path, elsewhere);
     snprintf(hint, sizeof(hint),
              "it must begin with 'common.', 'problems.LABEL.' or 'algorithms.LABEL.'%s%s%s",
@@ -166,27 +154,24 @@ static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *
   }
   rest++;
   key->layer = (RgLayer)layer;
-  RgEntry *entries = entries_of(draft, key->layer, &n);
   if (layer != RG_LAYER_COMMON) {
-    size_t length = match_label(entries, n, rest, &key->entry);
-    if (!length) return unknown_label(draft, key, entries, n, rest);
+    const size_t length =
+      match_label(draft->layer[layer].entries, draft->layer[layer].n, rest, &key->entry);
+    if (!length) return unknown_label(draft, key, rest);
     rest += length + 1;
   }
-  const RgEntry *entry = &entries[key->entry];
+  const RgEntry *entry = rg_draft_entry(draft, key);
   if (layer != RG_LAYER_COMMON && !entry->problem && !entry->algorithm) return 0;
   key->name = rest;
-  PetscCall(resolve_param(draft, key, entry, path));
-  *ok = key->param || key->whole;
-  return 0;
+  return resolve_param(draft, key, path);
 }
 
 /* Report a setting that is swept twice. */
-static void check_repeated(RgDraft *draft, const RgSweepAxis *axes, int n_axes,
-                           const RgSweepKey *key, const char *path)
+static void check_repeated(const RgDraft *draft, const RgSweepKey *key, const char *path)
 {
-  for (int a = 0; a < n_axes; a++)
-    for (int k = 0; k < axes[a].n_keys; k++) {
-      const RgSweepKey *other = &axes[a].keys[k];
+  for (int a = 0; a < draft->n_axes; a++)
+    for (int k = 0; k < draft->axes[a].n_keys; k++) {
+      const RgSweepKey *other = &draft->axes[a].keys[k];
       if (other == key || !other->param) continue;
       if (other->param != key->param || other->block != key->block || other->layer != key->layer ||
           other->entry != key->entry)
@@ -198,26 +183,20 @@ static void check_repeated(RgDraft *draft, const RgSweepAxis *axes, int n_axes,
     }
 }
 
-/* Parse `FIRST..LAST`, two whole numbers. */
-static bool read_range(const char *text, int *first, int *last)
-{
-  int used = 0;
-
-  return text && sscanf(text, "%9d..%9d%n", first, last, &used) == 2 && !text[used];
-}
-
 /* Copy the listed values and expand ranges of whole numbers. Values beyond the limit of an axis
    are dropped; *ok is false after a mistake. */
-static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlNode *list, bool *ok)
+static PetscErrorCode list_values(const RgDraft *draft, RgSweepKey *key, const RgYamlNode *list,
+                                  bool *ok)
 {
-  int first, last, n = 0;
+  int first, last, used, n = 0;
 
   *ok = true;
   PetscCall(PetscCalloc2(MAX_AXIS_VALUES + 1, &key->values, MAX_AXIS_VALUES + 1, &key->made));
   for (int i = 0; i < list->n && n <= MAX_AXIS_VALUES; i++) {
     RgYamlNode *item = list->items[i];
     const bool whole = !key->whole && (!key->param || key->param->type == RG_PARAM_INT);
-    if (!whole || item->kind != RG_YAML_SCALAR || !read_range(item->text, &first, &last)) {
+    if (!whole || item->kind != RG_YAML_SCALAR ||
+        sscanf(item->text, "%9d..%9d%n", &first, &last, &used) != 2 || item->text[used]) {
       key->values[n++] = item;
       continue;
     }
@@ -237,38 +216,35 @@ static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlN
   return 0;
 }
 
+/* Check the values of a key, and write their canonical texts. */
+static PetscErrorCode check_key(const RgDraft *draft, RgSweepKey *key)
+{
+  const RgParam *table = rg_entry_table(rg_draft_entry(draft, key), key->block);
+
+  PetscCall(PetscCalloc1(key->n, &key->texts));
+  for (int i = 0; i < key->n; i++)
+    if (key->values[i])
+      PetscCall(rg_draft_check_value(draft, table, key->param, key->values[i], &key->texts[i]));
+  return 0;
+}
+
 /* Add a key to the axis: the values of `param` in the values of a block. */
-static PetscErrorCode add_from_block(RgDraft *draft, RgSweepAxis *axis, const RgParam *param,
+static PetscErrorCode add_from_block(const RgDraft *draft, RgSweepAxis *axis, const RgParam *param,
                                      const RgSweepKey *block)
 {
-  RgSweepKey *key;
-  const int first = block->whole;
-
   PetscCall(RG_GROW(axis->n_keys, axis->keys));
-  key = &axis->keys[axis->n_keys++];
-  *key = (RgSweepKey){.layer = block->layer,
-                      .entry = block->entry,
-                      .block = block->block,
-                      .param = param,
-                      .name = block->name,
-                      .n = block->n,
-                      .place = block->place,
-                      .whole = first};
+  RgSweepKey *key = &axis->keys[axis->n_keys++];
+  *key = *block;
+  key->param = param;
   PetscCall(PetscCalloc2(key->n, &key->values, key->n, &key->made));
-  PetscCall(PetscCalloc1(key->n, &key->texts));
-  for (int i = 0; i < key->n; i++) {
-    const RgYamlEntry *found = rg_yaml_find(block->values[i], param->name);
-    if (!found) continue;
-    key->values[i] = found->value;
-    PetscCall(rg_draft_check_value(draft, rg_entry_table(rg_draft_entry(draft, key), key->block),
-                                   param, found->value, &key->texts[i]));
-  }
-  return 0;
+  for (int i = 0; i < key->n; i++)
+    key->values[i] = (RgYamlNode *)rg_yaml_value(block->values[i], param->name);
+  return check_key(draft, key);
 }
 
 /* Replace the last key of the axis, a whole block, by one key for every setting in some value,
    in the order of the table. */
-static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
+static PetscErrorCode split_block(const RgDraft *draft, RgSweepAxis *axis, bool *ok)
 {
   RgSweepKey block = axis->keys[axis->n_keys - 1];
   const RgParam *table = rg_entry_table(rg_draft_entry(draft, &block), block.block);
@@ -310,7 +286,7 @@ static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
 
 /* Values in place of the maps of a block: if all are, the key is that of the block's first
    setting; else each becomes a map of it. */
-static PetscErrorCode expand_short(RgDraft *draft, RgSweepKey *key)
+static PetscErrorCode expand_short(const RgDraft *draft, RgSweepKey *key)
 {
   const RgParam *first = rg_entry_table(rg_draft_entry(draft, key), key->block);
   int n = 0;
@@ -334,43 +310,36 @@ static PetscErrorCode expand_short(RgDraft *draft, RgSweepKey *key)
 
 /* Parse a `path: [values]` of an axis. *complete: its values were read (each may still be
    wrong). */
-static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
+static PetscErrorCode parse_key(const RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
                                 bool *complete)
 {
-  const RgPlace place = RG_PLACE_OF(draft, e->value);
   RgSweepKey *key;
   char got[64];
-  bool ok, listed;
+  bool listed;
 
   *complete = false;
   PetscCall(RG_GROW(axis->n_keys, axis->keys));
   key = &axis->keys[axis->n_keys++];
   *key = (RgSweepKey){.place = RG_PLACE_OF(draft, e)};
-  PetscCall(resolve_path(draft, key, e->key, &ok));
+  PetscCall(resolve_path(draft, key, e->key));
   if (e->value->kind != RG_YAML_LIST || !e->value->n)
-    return rg_diagnostics_add(draft->diagnostics, place, "a sweep needs a list of values, got %s",
-                              e->value->kind == RG_YAML_LIST ? "an empty one"
-                                                             : rg_yaml_describe(e->value, got));
+    return RG_MISTAKE(draft, e->value, "a sweep needs a list of values, got %s",
+                      e->value->kind == RG_YAML_LIST ? "an empty one"
+                                                     : rg_yaml_describe(e->value, got));
   PetscCall(list_values(draft, key, e->value, &listed));
   if (key->n > MAX_AXIS_VALUES)
-    return rg_diagnostics_add(draft->diagnostics, place, "an axis has at most %d values, got more",
-                              MAX_AXIS_VALUES);
+    return RG_MISTAKE(draft, e->value, "an axis has at most %d values, got more", MAX_AXIS_VALUES);
   if (axis->n_values && axis->n_values != key->n)
-    return rg_diagnostics_add(
-      draft->diagnostics, place,
-      "paths of one axis go together, but this one has %d values and another %d "
-      "(to cross them, make two list entries)",
-      key->n, axis->n_values);
-  if (!ok || !listed) return 0;
+    return RG_MISTAKE(draft, e->value,
+                      "paths of one axis go together, but this one has %d values and another %d "
+                      "(to cross them, make two list entries)",
+                      key->n, axis->n_values);
+  if (!listed || !(key->param || key->whole)) return 0;
   axis->n_values = key->n;
   if (key->whole && rg_blocks[key->block].brief) PetscCall(expand_short(draft, key));
   if (key->whole) return split_block(draft, axis, complete);
-  PetscCall(PetscCalloc1(key->n, &key->texts));
-  for (int i = 0; i < key->n; i++)
-    PetscCall(rg_draft_check_value(draft, rg_entry_table(rg_draft_entry(draft, key), key->block),
-                                   key->param, key->values[i], &key->texts[i]));
   *complete = true;
-  return 0;
+  return check_key(draft, key);
 }
 
 bool rg_axis_same(const RgSweepKey *key, int i, int j)
@@ -380,40 +349,33 @@ bool rg_axis_same(const RgSweepKey *key, int i, int j)
   return key->texts[i] && key->texts[j] && !strcmp(key->texts[i], key->texts[j]);
 }
 
-/* The place of a value of an axis. */
-static RgPlace place_of_value(const RgDraft *draft, const RgSweepAxis *axis, int i)
-{
-  for (int k = 0; k < axis->n_keys; k++) {
-    const RgYamlNode *value = axis->keys[k].values[i];
-    if (value) return RG_PLACE_OF(draft, value);
-  }
-  return axis->place;
-}
-
 /* Report two values of an axis that are equal in all its paths. */
-static void check_values(RgDraft *draft, const RgSweepAxis *axis)
+static void check_values(const RgDraft *draft, const RgSweepAxis *axis)
 {
   for (int i = 1; i < axis->n_values; i++)
     for (int j = 0; j < i; j++) {
       bool same = true;
-      for (int k = 0; k < axis->n_keys && same; k++) same = rg_axis_same(&axis->keys[k], i, j);
+      RgPlace place = axis->place;
+      for (int k = axis->n_keys - 1; k >= 0 && same; k--) {
+        const RgSweepKey *key = &axis->keys[k];
+        same = rg_axis_same(key, i, j);
+        if (key->values[i]) place = RG_PLACE_OF(draft, key->values[i]);
+      }
       if (!same) continue;
-      rg_diagnostics_add(draft->diagnostics, place_of_value(draft, axis, i),
-                         "value %d of this axis repeats value %d", i + 1, j + 1);
+      rg_diagnostics_add(draft->diagnostics, place, "value %d of this axis repeats value %d", i + 1,
+                         j + 1);
       return;
     }
 }
 
-static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgSweepAxis *axis)
+static PetscErrorCode parse_axis(const RgDraft *draft, const RgYamlNode *map, RgSweepAxis *axis)
 {
   char got[64];
 
   axis->place = RG_PLACE_OF(draft, map);
-  if (map->kind != RG_YAML_MAP || !map->n) {
-    return rg_diagnostics_add(
-      draft->diagnostics, axis->place, "an axis of 'sweep' is a map '{path: [values]}', got %s",
-      map->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(map, got));
-  }
+  if (map->kind != RG_YAML_MAP || !map->n)
+    return RG_MISTAKE(draft, map, "an axis of 'sweep' is a map '{path: [values]}', got %s",
+                      map->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(map, got));
   bool complete = true;
   for (int i = 0; i < map->n; i++) {
     const int first = axis->n_keys;
@@ -421,8 +383,7 @@ static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgSweepA
     PetscCall(parse_key(draft, axis, &map->entries[i], &ok));
     complete = complete && ok;
     for (int k = first; k < axis->n_keys; k++)
-      if (axis->keys[k].param)
-        check_repeated(draft, draft->axes, draft->n_axes, &axis->keys[k], map->entries[i].key);
+      if (axis->keys[k].param) check_repeated(draft, &axis->keys[k], map->entries[i].key);
   }
   if (complete) check_values(draft, axis);
   return 0;
@@ -432,18 +393,19 @@ PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep)
 {
   char got[64];
 
-  if (sweep->kind != RG_YAML_LIST || !sweep->n || sweep->n > MAX_AXES) {
+  if (sweep->kind != RG_YAML_LIST || !sweep->n || sweep->n > MAX_AXES)
     return RG_MISTAKE(
       draft, sweep, "'sweep' must be a list of 1 to %d axes '- {path: [values]}', got %s", MAX_AXES,
       sweep->kind != RG_YAML_LIST ? rg_yaml_describe(sweep, got)
       : sweep->n                  ? "more"
                                   : "an empty one");
-  }
   PetscCall(PetscCalloc1(sweep->n, &draft->axes));
   draft->n_axes = sweep->n;
   for (int i = 0; i < sweep->n; i++) PetscCall(parse_axis(draft, sweep->items[i], &draft->axes[i]));
   return 0;
 }
+
+/* ---- replicate ------------------------------------------------------------------------------- */
 
 enum { CELL_PROBLEM, CELL_ALGORITHM, CELL_SWEPT, CELL_WORDS };
 static const char *const replicate_names[] = {"problem", "algorithm", "swept",
@@ -485,6 +447,7 @@ static PetscErrorCode check_words(RgDraft *draft, const RgYamlNode *const words[
   return PetscFree(known);
 }
 
+/* Raise the number of trials of the cells with the words of a map. */
 static PetscErrorCode replicate_cells(RgDraft *draft, const RgYamlNode *map, RgStudy *study)
 {
   const RgYamlNode *words[CELL_WORDS], *seeds = rg_yaml_value(map, "seeds"),
@@ -492,10 +455,7 @@ static PetscErrorCode replicate_cells(RgDraft *draft, const RgYamlNode *map, RgS
   uint64_t n_seeds = 0, n_instances = 0;
   const int before = draft->diagnostics->n;
 
-  for (int i = 0; i < map->n; i++)
-    if (!rg_draft_is_among(map->entries[i].key, replicate_names))
-      PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, &map->entries[i]), "key",
-                                 map->entries[i].key, " in 'replicate'", replicate_names));
+  PetscCall(rg_draft_check_keys(draft, map, " in 'replicate'", replicate_names));
   for (int k = 0; k < CELL_WORDS; k++) words[k] = rg_yaml_value(map, replicate_names[k]);
   if (!seeds && (!instances || study->paired))
     RG_MISTAKE(draft, map, "'replicate' needs 'seeds'%s",
@@ -506,24 +466,21 @@ static PetscErrorCode replicate_cells(RgDraft *draft, const RgYamlNode *map, RgS
     rg_draft_whole(draft, "'instances'", instances, (uint64_t)study->n_instances, RG_MAX_TRIALS,
                    &n_instances);
   PetscCall(check_words(draft, words, study));
-  if (draft->diagnostics->n == before) {
-    /* Raise the number of trials of the cells with these words. */
-    int found = 0;
-    for (int c = 0; c < study->n_cells; c++) {
-      RgCell *cell = &study->cells[c];
-      bool mine = true;
-      for (int k = 0; k < CELL_WORDS; k++) mine = mine && has_word(cell, k, words[k]);
-      if (!mine) continue;
-      cell->n_seeds = PetscMax(cell->n_seeds, (int)n_seeds);
-      cell->n_instances = PetscMax(cell->n_instances, (int)n_instances);
-      found++;
-    }
-    if (!found)
-      RG_MISTAKE(draft, map,
-                 "'replicate' names a cell that the study has not: this problem, algorithm "
-                 "and swept settings don't meet");
+  if (draft->diagnostics->n > before) return 0;
+  int found = 0;
+  for (int c = 0; c < study->n_cells; c++) {
+    RgCell *cell = &study->cells[c];
+    bool mine = true;
+    for (int k = 0; k < CELL_WORDS; k++) mine = mine && has_word(cell, k, words[k]);
+    if (!mine) continue;
+    cell->n_seeds = PetscMax(cell->n_seeds, (int)n_seeds);
+    cell->n_instances = PetscMax(cell->n_instances, (int)n_instances);
+    found++;
   }
-  return 0;
+  if (found) return 0;
+  return RG_MISTAKE(draft, map,
+                    "'replicate' names a cell that the study has not: this problem, algorithm "
+                    "and swept settings don't meet");
 }
 
 PetscErrorCode rg_draft_replicate(RgDraft *draft, const RgYamlNode *list, RgStudy *study)
@@ -538,9 +495,9 @@ PetscErrorCode rg_draft_replicate(RgDraft *draft, const RgYamlNode *list, RgStud
   }
   if (!list) return 0;
   if (list->kind != RG_YAML_LIST)
-    RG_MISTAKE(draft, list, "'replicate' must be a list of maps, got %s",
-               rg_yaml_describe(list, got));
-  for (int i = 0; i < (list->kind == RG_YAML_LIST ? list->n : 0); i++) {
+    return RG_MISTAKE(draft, list, "'replicate' must be a list of maps, got %s",
+                      rg_yaml_describe(list, got));
+  for (int i = 0; i < list->n; i++) {
     if (list->items[i]->kind == RG_YAML_MAP)
       PetscCall(replicate_cells(draft, list->items[i], study));
     else

@@ -149,55 +149,30 @@ PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *ce
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Whether an earlier class in the list has the same name. The name is the first member of a class,
-   and earlier classes have names. */
-static bool is_repeated(const void *classes, const void *which)
-{
-  const char *const *const *at = classes, *const *const *end = which;
-
-  while (at < end && strcmp(**at, **end)) at++;
-  return at < end;
-}
-
-/* Check the name of a class in a list of the plug-in. what: "a problem" or "an algorithm". */
-static PetscErrorCode check_name(const RgRegistry *registry, const RgPlugin *plugin, bool problems,
-                                 const void *at, RgText *mistake)
-{
-  const char *name = **(const char *const *const *)at, *what = problems ? "problem" : "algorithm";
-  const void *list = problems ? (const void *)plugin->problems : (const void *)plugin->algorithms;
-
-  if (!name || !*name || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") < strlen(name))
-    return rg_text_add(mistake, "has %s %s whose name is not made of a-z, 0-9 and '_'",
-                       problems ? "a" : "an", what);
-  if (find_class(registry, problems, name))
-    return rg_text_add(mistake, "has %s %s '%s', but there is one already", problems ? "a" : "an",
-                       what, name);
-  if (is_repeated(list, at))
-    return rg_text_add(mistake, "has two %ss '%s': each needs a name of its own", what, name);
-  return 0;
-}
-
+/* Check the problems or the algorithms of a plug-in. */
 static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *plugin,
-                                    RgText *mistake)
+                                    bool problems, RgText *mistake)
 {
-  for (const RgProblemClass *const *p = plugin->problems; p && *p && !mistake->length; p++) {
-    const RgProblemClass *c = *p;
-    PetscCall(check_name(registry, plugin, true, p, mistake));
-    if (!mistake->length &&
-        (!c->title || !c->summary || !c->reference || !c->params || !c->domain || !c->evaluate))
-      PetscCall(rg_text_add(mistake,
-                            "leaves out title, summary, reference, params, domain or "
-                            "evaluate of problem '%s'",
-                            c->name));
-  }
-  for (const RgAlgorithmClass *const *a = plugin->algorithms; a && *a && !mistake->length; a++) {
-    const RgAlgorithmClass *c = *a;
-    PetscCall(check_name(registry, plugin, false, a, mistake));
-    if (!mistake->length && (!c->title || !c->summary || !c->reference || !c->params || !c->ask))
-      PetscCall(rg_text_add(mistake,
-                            "leaves out title, summary, reference, params or ask "
-                            "of algorithm '%s'",
-                            c->name));
+  const char *one = problems ? "a problem" : "an algorithm", *what = strchr(one, ' ') + 1;
+  const void *const *list =
+    problems ? (const void *)plugin->problems : (const void *)plugin->algorithms;
+
+  for (int i = 0, same = 0; list && list[i]; i++, same = 0) {
+    const char *name = *(const char *const *)list[i]; /* the first member of a class */
+    const RgProblemClass *p = list[i];
+    const RgAlgorithmClass *a = list[i];
+    if (!name || !*name || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") < strlen(name))
+      return rg_text_add(mistake, "has %s whose name is not made of a-z, 0-9 and '_'", one);
+    if (find_class(registry, problems, name))
+      return rg_text_add(mistake, "has %s '%s', but there is one already", one, name);
+    while (strcmp(*(const char *const *)list[same], name)) same++;
+    if (same < i)
+      return rg_text_add(mistake, "has two %ss '%s': each needs a name of its own", what, name);
+    if (problems
+          ? !p->title || !p->summary || !p->reference || !p->params || !p->domain || !p->evaluate
+          : !a->title || !a->summary || !a->reference || !a->params || !a->ask)
+      return rg_text_add(mistake, "leaves out title, summary, reference, params%s of %s '%s'",
+                         problems ? ", domain or evaluate" : " or ask", what, name);
   }
   return 0;
 }
@@ -244,7 +219,8 @@ PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *
     if (wrong.length)
       PetscCall(rg_text_add(&wrong, ": build it again with the headers of this one"));
   }
-  if (loaded.plugin && !wrong.length) PetscCall(check_classes(registry, loaded.plugin, &wrong));
+  for (int k = 0; k < 2 && loaded.plugin && !wrong.length; k++)
+    PetscCall(check_classes(registry, loaded.plugin, !k, &wrong));
   PetscCall(rg_text_clear(&file));
   if (wrong.length) {
     PetscCall(rg_text_add(mistake, "plugin %s %s", path, wrong.data));

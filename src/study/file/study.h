@@ -131,13 +131,23 @@ typedef enum {
   RG_JOIN_AXES   /* the union of a list of axes */
 } RgJoin;
 
+typedef struct RgDraft RgDraft;       /* study/file/draft.h */
+typedef struct RgYamlNode RgYamlNode; /* study/file/yaml_tree.h */
+
 /* Keys of a study file outside the parameters tables; the lists end with a NULL name. */
-typedef struct {
+typedef struct RgStudyKey {
   const char *name, *doc;
   RgJoin join;
+  /* Read its value (NULL: set the default). NULL: it is read with the entries, or after them. */
+  PetscErrorCode (*read)(const RgDraft *draft, const struct RgStudyKey *key, const RgYamlNode *node,
+                         RgStudy *study);
+  size_t offset; /* of its text in RgStudy */
 } RgStudyKey;
 
 extern const RgStudyKey rg_study_keys[]; /* keys of the file itself */
+/* Read `seeds`: their number, `{first: a, count: n}` or a list. */
+PetscErrorCode rg_study_read_seeds(const RgDraft *draft, const RgStudyKey *key,
+                                   const RgYamlNode *node, RgStudy *study);
 extern const RgStudyKey rg_entry_keys[]; /* keys of an entry of `problems` or `algorithms` */
 
 /* A cell: one problem, one algorithm, one setting of their parameters. All pointers are owned. */

@@ -114,19 +114,6 @@ static PetscErrorCode convert_design(const RgSpace *space, int row, RgGiven *giv
   return PetscFree(back);
 }
 
-static PetscErrorCode read_value(Reading *r, int row, RgGiven *given)
-{
-  double value;
-
-  if (r->values < 0 || r->mistake->length) return 0;
-  const char *wrong = rg_csv_number(&r->csv, row, r->values, &value);
-  if (!wrong) given->y[row] = r->sign < 0 ? 0 - value : value;
-  else
-    PetscCall(rg_text_add(r->mistake, "%s:%d: 'y' %s, got '%.40s'", r->path, r->csv.line[row],
-                          wrong, r->csv.cells[(size_t)row * r->csv.n_columns + r->values]));
-  return 0;
-}
-
 static PetscErrorCode read_row(Reading *r, int row, bool once, RgGiven *given)
 {
   const RgSpace *space = r->space;
@@ -137,18 +124,25 @@ static PetscErrorCode read_row(Reading *r, int row, bool once, RgGiven *given)
     PetscCall(read_cell(r, row, j, &native[j]));
   /* Check that only inputs that don't count have empty cells. */
   double *seen;
-  if (!r->mistake->length && rg_space_is_conditional(r->space)) {
-    PetscCall(PetscMalloc1(r->space->dim, &seen));
-    rg_space_seen(r->space, native, seen);
-    for (int j = 0; j < r->space->dim && !r->mistake->length; j++) {
+  if (!r->mistake->length && rg_space_is_conditional(space)) {
+    PetscCall(PetscMalloc1(space->dim, &seen));
+    rg_space_seen(space, native, seen);
+    for (int j = 0; j < space->dim && !r->mistake->length; j++) {
       const char *cell = r->csv.cells[(size_t)row * r->csv.n_columns + r->column[j]];
       if (cell[0] || isnan(seen[j])) continue;
       PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is empty, but counts there", r->path,
-                            r->csv.line[row], r->space->inputs[j].name));
+                            r->csv.line[row], space->inputs[j].name));
     }
     PetscCall(PetscFree(seen));
   }
-  PetscCall(read_value(r, row, given));
+  if (r->values >= 0 && !r->mistake->length) {
+    double value;
+    const char *wrong = rg_csv_number(&r->csv, row, r->values, &value);
+    if (!wrong) given->y[row] = r->sign < 0 ? 0 - value : value;
+    else
+      PetscCall(rg_text_add(r->mistake, "%s:%d: 'y' %s, got '%.40s'", r->path, r->csv.line[row],
+                            wrong, r->csv.cells[(size_t)row * r->csv.n_columns + r->values]));
+  }
   given->index[row] = -1;
   if (r->mistake->length) return 0;
   if (!rg_space_is_finite(space)) return convert_design(space, row, given);

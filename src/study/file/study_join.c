@@ -102,43 +102,6 @@ static PetscErrorCode write_node(const RgYamlNode *node, RgText *text)
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
 
-typedef struct {
-  int n;
-  uint64_t *list; /* owned */
-} Seeds;
-
-static PetscErrorCode add_seeds(Seeds *seeds, uint64_t first, uint64_t count)
-{
-  for (uint64_t i = 0; i < count && i < RG_MAX_TRIALS; i++) {
-    PetscCall(RG_GROW(seeds->n, seeds->list));
-    seeds->list[seeds->n++] = first + i;
-  }
-  return 0;
-}
-
-static uint64_t number(const RgYamlEntry *entry, uint64_t fallback)
-{
-  return entry && entry->value->kind == RG_YAML_SCALAR ? strtoull(entry->value->text, NULL, 10)
-                                                       : fallback;
-}
-
-static PetscErrorCode read_seeds(const RgYamlEntry *entry, Seeds *seeds)
-{
-  const RgYamlNode *value = entry ? entry->value : NULL;
-
-  if (!value || value->kind == RG_YAML_SCALAR) {
-    PetscCall(add_seeds(seeds, 0, number(entry, 1)));
-  } else if (value->kind == RG_YAML_MAP) {
-    PetscCall(add_seeds(seeds, number(rg_yaml_find(value, "first"), 0),
-                        number(rg_yaml_find(value, "count"), 1)));
-  } else {
-    for (int i = 0; i < value->n; i++)
-      if (value->items[i]->kind == RG_YAML_SCALAR)
-        PetscCall(add_seeds(seeds, strtoull(value->items[i]->text, NULL, 10), 1));
-  }
-  return 0;
-}
-
 static int compare_seeds(const void *a, const void *b)
 {
   const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -146,36 +109,36 @@ static int compare_seeds(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static int sort_seeds(Seeds *seeds)
-{
-  int n = 0;
-
-  if (seeds->n) qsort(seeds->list, (size_t)seeds->n, sizeof(*seeds->list), compare_seeds);
-  for (int i = 0; i < seeds->n; i++)
-    if (!i || seeds->list[i] != seeds->list[n - 1]) seeds->list[n++] = seeds->list[i];
-  return seeds->n = n;
-}
-
 /* Join the `seeds` of both. *grown: the union is larger than the first. */
 static PetscErrorCode join_seeds(const RgYamlNode *a, const RgYamlNode *b, RgText *text,
                                  bool *grown)
 {
-  Seeds seeds = {0};
+  RgDiagnostics ignored = {0}; /* both parts were studies before */
+  const RgDraft draft = {.diagnostics = &ignored};
+  RgStudy first = {0}, second = {0};
+  uint64_t *seeds;
+  int n = 0;
 
-  PetscCall(read_seeds(rg_yaml_find(a, "seeds"), &seeds));
-  const int before = sort_seeds(&seeds);
-  PetscCall(read_seeds(rg_yaml_find(b, "seeds"), &seeds));
-  *grown = sort_seeds(&seeds) > before || *grown;
-  if (seeds.n && seeds.list[seeds.n - 1] - seeds.list[0] == (uint64_t)seeds.n - 1) {
-    PetscCall(rg_text_add(text, "seeds: {first: %llu, count: %d}\n",
-                          (unsigned long long)seeds.list[0], seeds.n));
+  PetscCall(rg_study_read_seeds(&draft, NULL, rg_yaml_value(a, "seeds"), &first));
+  PetscCall(rg_study_read_seeds(&draft, NULL, rg_yaml_value(b, "seeds"), &second));
+  const int both = first.n_seeds + second.n_seeds;
+  PetscCall(PetscMalloc1(both, &seeds));
+  PetscCall(PetscArraycpy(seeds, first.seeds, first.n_seeds));
+  PetscCall(PetscArraycpy(seeds + first.n_seeds, second.seeds, second.n_seeds));
+  if (both) qsort(seeds, (size_t)both, sizeof(*seeds), compare_seeds);
+  for (int i = 0; i < both; i++)
+    if (!n || seeds[i] != seeds[n - 1]) seeds[n++] = seeds[i];
+  *grown = n > first.n_seeds || *grown;
+  if (n && seeds[n - 1] - seeds[0] == (uint64_t)n - 1) {
+    PetscCall(
+      rg_text_add(text, "seeds: {first: %llu, count: %d}\n", (unsigned long long)seeds[0], n));
   } else {
     PetscCall(rg_text_add(text, "seeds: ["));
-    for (int i = 0; i < seeds.n; i++)
-      PetscCall(rg_text_add(text, "%s%llu", i ? ", " : "", (unsigned long long)seeds.list[i]));
+    for (int i = 0; i < n; i++)
+      PetscCall(rg_text_add(text, "%s%llu", i ? ", " : "", (unsigned long long)seeds[i]));
     PetscCall(rg_text_add(text, "]\n"));
   }
-  return PetscFree(seeds.list);
+  return RG_FREE(&seeds, &first.seeds, &second.seeds);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */

@@ -186,26 +186,20 @@ static PetscErrorCode check_variance(const RgSpace *design, RgNoiseSettings *set
   return rg_arithmetic_clear(&noise.variance);
 }
 
-static PetscErrorCode check_law(const char *text, RgText *mistake)
-{
-  RgDistribution law = {0};
-
-  if (!text) return 0;
-  PetscCall(rg_distribution_parse(text, &law, mistake));
-  if (!mistake->length && !(rg_distribution_cdf(&law, -1e-12) <= 0.5 + 1e-9 &&
-                            rg_distribution_cdf(&law, 1e-12) >= 0.5 - 1e-9))
-    PetscCall(rg_text_add(mistake, "its median is %.3g, and that of a law of noise is 0",
-                          rg_distribution_quantile(&law, 0.5)));
-  return rg_distribution_destroy(&law);
-}
-
 PetscErrorCode rg_noise_check(const RgSpace *design, const char *label, double constant, bool known,
                               RgNoiseSettings *noise, RgDiagnostics *found)
 {
   RgText variance = {0}, law = {0};
+  RgDistribution e = {0};
 
   PetscCall(check_variance(design, noise, &variance));
-  PetscCall(check_law(noise->law, &law));
+  if (noise->law) PetscCall(rg_distribution_parse(noise->law, &e, &law));
+  if (noise->law && !law.length &&
+      !(rg_distribution_cdf(&e, -1e-12) <= 0.5 + 1e-9 &&
+        rg_distribution_cdf(&e, 1e-12) >= 0.5 - 1e-9))
+    PetscCall(rg_text_add(&law, "its median is %.3g, and that of a law of noise is 0",
+                          rg_distribution_quantile(&e, 0.5)));
+  PetscCall(rg_distribution_destroy(&e));
   if (variance.length)
     rg_diagnostics_add(found, noise->place[0],
                        "the 'variance' of the noise of '%s' is \"%.100s\": %s", label,

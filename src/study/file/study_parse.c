@@ -1,6 +1,7 @@
 /* The top level of a study file, and the steps from its text to the study. */
 #include "base/files.h"
 #include "base/grow.h"
+#include "base/text.h"
 #include "regatta/algorithm.h"
 #include "regatta/results.h"
 #include "study/file/draft.h"
@@ -57,52 +58,83 @@ const RgParam rg_run_params[] = {
   {0},
 };
 
-/* Parse a text and trim white space at its end; a NULL node gives an empty text. */
-static PetscErrorCode parse_text(const RgDraft *draft, const char *key, const RgYamlNode *node,
-                                 char **text)
+/* ---- readers of keys (RgStudyKey) ------------------------------------------------------------ */
+
+static PetscErrorCode add_text(const RgDraft *draft, const RgStudyKey *key, const RgYamlNode *node,
+                               RgText *text)
 {
   char got[64];
 
-  bool fine = node && node->kind == RG_YAML_SCALAR && !rg_yaml_is_null(node);
-  if (node && !fine)
-    RG_MISTAKE(draft, node, "'%s' must be a text, got %s", key, rg_yaml_describe(node, got));
-  PetscCall(PetscStrallocpy(fine ? node->text : "", text));
-  for (size_t n = strlen(*text); n && isspace((unsigned char)(*text)[n - 1]); n--)
-    (*text)[n - 1] = '\0';
+  if (node->kind != RG_YAML_SCALAR || rg_yaml_is_null(node))
+    return RG_MISTAKE(draft, node, "'%s' must be a text, got %s", key->name,
+                      rg_yaml_describe(node, got));
+  size_t n = strlen(node->text);
+  while (n && isspace((unsigned char)node->text[n - 1])) n--;
+  return rg_text_add_bytes(text, node->text, n);
+}
+
+static PetscErrorCode read_text(const RgDraft *draft, const RgStudyKey *key, const RgYamlNode *node,
+                                RgStudy *study)
+{
+  RgText text = {0};
+
+  PetscCall(rg_text_add(&text, "%s", ""));
+  if (node) PetscCall(add_text(draft, key, node, &text));
+  *(char **)((char *)study + key->offset) = text.data;
   return 0;
 }
 
-static PetscErrorCode parse_texts(const RgDraft *draft, const char *key, const RgYamlNode *node,
-                                  char **text)
+/* Read a text, or a list of texts, which become one. */
+static PetscErrorCode read_texts(const RgDraft *draft, const RgStudyKey *key,
+                                 const RgYamlNode *node, RgStudy *study)
 {
-  RgText joined = {0};
-  char *entry;
+  RgText text = {0};
 
-  if (!node || node->kind != RG_YAML_LIST) return parse_text(draft, key, node, text);
+  if (!node || node->kind != RG_YAML_LIST) return read_text(draft, key, node, study);
   for (int i = 0; i < node->n; i++) {
-    PetscCall(parse_text(draft, key, node->items[i], &entry));
-    PetscCall(rg_text_add(&joined, "%s%s", i ? ", " : "", entry));
-    PetscCall(PetscFree(entry));
+    PetscCall(rg_text_add(&text, "%s", i ? ", " : ""));
+    PetscCall(add_text(draft, key, node->items[i], &text));
   }
-  PetscCall(PetscStrallocpy(joined.data ? joined.data : "", text));
-  return rg_text_clear(&joined);
+  *(char **)((char *)study + key->offset) = text.data;
+  return 0;
 }
 
-static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, RgStudy *study)
+static PetscErrorCode read_name(const RgDraft *draft, const RgStudyKey *key, const RgYamlNode *node,
+                                RgStudy *study)
 {
-  const RgYamlNode *node = rg_yaml_value(root, "study");
-  int before = draft->diagnostics->n;
+  const int before = draft->diagnostics->n;
 
-  PetscCall(parse_text(draft, "study", node, &study->name));
-  if (draft->diagnostics->n > before) return 0;
-  size_t length = strlen(study->name);
-  if (!node) RG_MISTAKE(draft, root, "'study' is missing: a study needs a name, 'study: NAME'");
-  else if (!length || length > 64 || study->name[0] == '-' ||
-           strspn(study->name, "abcdefghijklmnopqrstuvwxyz0123456789_-") < length)
+  PetscCall(read_text(draft, key, node, study));
+  const size_t length = strlen(study->name);
+  if (!node)
+    RG_MISTAKE(draft, draft->root, "'study' is missing: a study needs a name, 'study: NAME'");
+  else if (draft->diagnostics->n == before &&
+           (!length || length > 64 || study->name[0] == '-' ||
+            strspn(study->name, "abcdefghijklmnopqrstuvwxyz0123456789_-") < length))
     RG_MISTAKE(draft, node,
                "the study's name must be 1 to 64 lower-case letters, digits, '_' and '-', no '-' "
                "first, got '%.80s'",
                study->name);
+  return 0;
+}
+
+static PetscErrorCode read_seed(const RgDraft *draft, const RgStudyKey *key, const RgYamlNode *node,
+                                RgStudy *study)
+{
+  study->seed = RG_STUDY_SEED;
+  if (node) rg_draft_whole(draft, "'seed'", node, 0, RG_MAX_SEED, &study->seed);
+  return 0;
+}
+
+static PetscErrorCode read_instances(const RgDraft *draft, const RgStudyKey *key,
+                                     const RgYamlNode *node, RgStudy *study)
+{
+  uint64_t n = 1;
+
+  study->paired = node && node->kind == RG_YAML_SCALAR && !strcmp(node->text, "paired");
+  if (node && !study->paired)
+    rg_draft_whole(draft, "'instances', if not 'paired',", node, 1, RG_MAX_TRIALS, &n);
+  study->n_instances = (int)n;
   return 0;
 }
 
@@ -115,88 +147,54 @@ static PetscErrorCode count_seeds(uint64_t first, uint64_t n, RgStudy *study)
   return 0;
 }
 
-typedef struct {
-  uint64_t seed;
-  int position;
-} Seed;
-
+/* Compare pointers to seeds; equal seeds stay in order. */
 static int compare_seeds(const void *left, const void *right)
 {
-  const Seed *a = left, *b = right;
-  if (a->seed != b->seed) return a->seed < b->seed ? -1 : 1;
-  return a->position - b->position;
+  const uint64_t *a = *(uint64_t *const *)left, *b = *(uint64_t *const *)right;
+
+  return *a != *b ? (*a < *b ? -1 : 1) : (a > b) - (a < b);
 }
 
-/* Parse `[3, 5, 8]`, without repeated seeds. */
-static PetscErrorCode parse_seed_list(RgDraft *draft, const RgYamlNode *list, RgStudy *study)
+/* Read `[3, 5, 8]`, without repeated seeds. */
+static PetscErrorCode read_seed_list(const RgDraft *draft, const RgYamlNode *list, RgStudy *study)
 {
-  Seed *sorted;
+  uint64_t **sorted;
   bool fine = true;
 
   if (!list->n)
     return RG_MISTAKE(draft, list, "'seeds' is an empty list: a study needs at least one seed");
   PetscCall(PetscCalloc1(list->n, &study->seeds));
-  PetscCall(PetscCalloc1(list->n, &sorted));
+  PetscCall(PetscMalloc1(list->n, &sorted));
   study->n_seeds = list->n;
   for (int i = 0; i < list->n; i++) {
-    if (!rg_draft_whole(draft, "a seed", list->items[i], 0, RG_MAX_SEED, &study->seeds[i]))
-      fine = false;
-    sorted[i] = (Seed){study->seeds[i], i};
+    sorted[i] = &study->seeds[i];
+    fine = rg_draft_whole(draft, "a seed", list->items[i], 0, RG_MAX_SEED, sorted[i]) && fine;
   }
-  qsort(sorted, (size_t)list->n, sizeof(Seed), compare_seeds);
+  qsort(sorted, (size_t)list->n, sizeof(*sorted), compare_seeds);
   for (int i = 1; i < list->n && fine; i++)
-    if (sorted[i].seed == sorted[i - 1].seed)
-      RG_MISTAKE(draft, list->items[sorted[i].position], "seed %llu is in the list twice",
-                 (unsigned long long)sorted[i].seed);
+    if (*sorted[i] == *sorted[i - 1])
+      RG_MISTAKE(draft, list->items[sorted[i] - study->seeds], "seed %llu is in the list twice",
+                 (unsigned long long)*sorted[i]);
   return PetscFree(sorted);
 }
 
-static PetscErrorCode parse_seeds(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
+PetscErrorCode rg_study_read_seeds(const RgDraft *draft, const RgStudyKey *key,
+                                   const RgYamlNode *node, RgStudy *study)
 {
-  const RgYamlNode *node = rg_yaml_value(root, "seeds");
-  uint64_t count = 1;
+  static const char *const names[] = {"first", "count", NULL};
+  uint64_t first = 0, count = 1;
 
-  if (node && node->kind == RG_YAML_LIST) {
-    PetscCall(parse_seed_list(draft, node, study));
-  } else if (node && node->kind == RG_YAML_MAP) {
-    /* Parse `{first: a, count: n}`. */
-    static const char *const names[] = {"first", "count", NULL};
-    uint64_t first = 0;
-    count = 0;
-    for (int i = 0; i < node->n; i++) {
-      const RgYamlEntry *e = &node->entries[i];
-      if (!strcmp(e->key, "first"))
-        rg_draft_whole(draft, "'first'", e->value, 0, RG_MAX_SEED - RG_MAX_TRIALS, &first);
-      else if (!strcmp(e->key, "count"))
-        rg_draft_whole(draft, "'count'", e->value, 1, RG_MAX_TRIALS, &count);
-      else
-        PetscCall(
-          rg_draft_unknown(draft, RG_PLACE_OF(draft, e), "key", e->key, " in 'seeds'", names));
-    }
-    if (!rg_yaml_find(node, "count")) RG_MISTAKE(draft, node, "'seeds' needs a 'count'");
-    PetscCall(count_seeds(first, count, study));
-  } else {
-    if (node) rg_draft_whole(draft, "'seeds'", node, 1, RG_MAX_TRIALS, &count);
-    PetscCall(count_seeds(0, count, study));
+  if (node && node->kind == RG_YAML_LIST) return read_seed_list(draft, node, study);
+  if (node && node->kind == RG_YAML_MAP) {
+    const RgYamlNode *start = rg_yaml_value(node, "first"), *n = rg_yaml_value(node, "count");
+    PetscCall(rg_draft_check_keys(draft, node, " in 'seeds'", names));
+    if (start) rg_draft_whole(draft, "'first'", start, 0, RG_MAX_SEED - RG_MAX_TRIALS, &first);
+    if (n) rg_draft_whole(draft, "'count'", n, 1, RG_MAX_TRIALS, &count);
+    else RG_MISTAKE(draft, node, "'seeds' needs a 'count'");
+  } else if (node) {
+    rg_draft_whole(draft, "'seeds'", node, 1, RG_MAX_TRIALS, &count);
   }
-  return 0;
-}
-
-/* Report unknown keys at the top of the file; the entries were parsed before. */
-static PetscErrorCode check_keys(RgDraft *draft, const RgYamlNode *root)
-{
-  const char *names[32] = {0};
-
-  for (int i = 0; rg_study_keys[i].name; i++) names[i] = rg_study_keys[i].name;
-  for (int i = 0; i < root->n; i++) {
-    const RgYamlEntry *e = &root->entries[i];
-    const RgPlace place = RG_PLACE_OF(draft, e);
-    if (rg_draft_is_among(e->key, names) ||
-        rg_draft_elsewhere(draft, NULL, NULL, " in the study", e, names))
-      continue;
-    PetscCall(rg_draft_unknown(draft, place, "key", e->key, " in the study", names));
-  }
-  return 0;
+  return count_seeds(first, count, study);
 }
 
 /* Names that `record: {without: ...}` accepts; ends with NULL. The caller frees the list. */
@@ -222,7 +220,8 @@ static int compare_texts(const void *left, const void *right)
   return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-static PetscErrorCode parse_record(RgDraft *draft, const RgYamlNode *node, RgStudy *study)
+static PetscErrorCode read_record(const RgDraft *draft, const RgStudyKey *key,
+                                  const RgYamlNode *node, RgStudy *study)
 {
   RgTexts *without = &study->without;
   const RgYamlNode *list =
@@ -249,10 +248,12 @@ static PetscErrorCode parse_record(RgDraft *draft, const RgYamlNode *node, RgStu
   return PetscFree(names);
 }
 
-/* Parse `against`. */
-static PetscErrorCode parse_against(const RgDraft *draft, const RgYamlNode *node, RgTexts *against)
+/* Read a path, or a list of paths. */
+static PetscErrorCode read_against(const RgDraft *draft, const RgStudyKey *key,
+                                   const RgYamlNode *node, RgStudy *study)
 {
   const bool list = node && node->kind == RG_YAML_LIST;
+  RgTexts *against = &study->against;
   char got[64];
 
   if (!node) return 0;
@@ -268,32 +269,87 @@ static PetscErrorCode parse_against(const RgDraft *draft, const RgYamlNode *node
   return 0;
 }
 
-/* Parse the file except entries and sweep. */
-static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
-{
-  const RgYamlNode *seed = rg_yaml_value(root, "seed"),
-                   *instances = rg_yaml_value(root, "instances");
-  uint64_t n_instances = 1;
+#define TEXT(member) read_text, offsetof(RgStudy, member)
+#define TEXTS(which) read_texts, offsetof(RgStudy, credit) + (which) * sizeof(char *)
 
-  PetscCall(parse_name(draft, root, study));
-  PetscCall(parse_text(draft, "title", rg_yaml_value(root, "title"), &study->title));
-  PetscCall(parse_text(draft, "reference", rg_yaml_value(root, "reference"), &study->reference));
-  PetscCall(
-    parse_text(draft, "description", rg_yaml_value(root, "description"), &study->description));
-  for (int i = 0; i < RG_CREDITS; i++)
-    PetscCall(parse_texts(draft, rg_credit_keys[i], rg_yaml_value(root, rg_credit_keys[i]),
-                          &study->credit[i]));
-  PetscCall(parse_record(draft, rg_yaml_value(root, "record"), study));
-  PetscCall(parse_against(draft, rg_yaml_value(root, "against"), &study->against));
-  study->seed = RG_STUDY_SEED;
-  if (seed) rg_draft_whole(draft, "'seed'", seed, 0, RG_MAX_SEED, &study->seed);
-  if (instances && instances->kind == RG_YAML_SCALAR && !strcmp(instances->text, "paired"))
-    study->paired = true;
-  else if (instances)
-    rg_draft_whole(draft, "'instances', if not 'paired',", instances, 1, RG_MAX_TRIALS,
-                   &n_instances);
-  study->n_instances = (int)n_instances;
-  return parse_seeds(draft, root, study);
+const RgStudyKey rg_study_keys[] = {
+  {"study", "name of the study: lower-case letters, digits, '_' and '-'; required", RG_JOIN_EQUAL,
+   read_name, offsetof(RgStudy, name)},
+  {"title", "one line for people", RG_JOIN_FIRST, TEXT(title)},
+  {"reference", "the paper or report the study belongs to", RG_JOIN_FIRST, TEXT(reference)},
+  {"description", "free text", RG_JOIN_FIRST, TEXT(description)},
+  {"authors", "who made the study: a text or a list", RG_JOIN_FIRST, TEXTS(RG_CREDIT_AUTHORS)},
+  {"licence", "of the results, as its name or address", RG_JOIN_FIRST, TEXTS(RG_CREDIT_LICENCE)},
+  {"doi", "by which the results are cited", RG_JOIN_FIRST, TEXTS(RG_CREDIT_DOI)},
+  {"keywords", "a text or a list", RG_JOIN_FIRST, TEXTS(RG_CREDIT_KEYWORDS)},
+  {"seed", "seed of the whole study, a whole number; default " RG_STUDY_SEED_TEXT, RG_JOIN_EQUAL,
+   read_seed, 0},
+  {"seeds",
+   "trial seeds: their number n (seeds 0 to n-1), a list, or {first: a, count: n}; default 1",
+   RG_JOIN_SEEDS, rg_study_read_seeds, 0},
+  {"instances",
+   "draws of each random problem, crossed with the seeds, or `paired`: every seed has its own "
+   "draw, of the same number; default 1",
+   RG_JOIN_EQUAL, read_instances, 0},
+  {"replicate",
+   "cells with more trials than the others: a list of maps with 'seeds' or 'instances', how many "
+   "they have, and which they are: 'problem', 'algorithm' (labels), 'swept' (as `regatta plan` "
+   "shows them); the seeds continue after the largest one",
+   RG_JOIN_EQUAL, NULL, 0},
+  {"record",
+   "`all`, or {without: [...]}: columns of evaluations that the results file leaves out: `timing` "
+   "(seconds of fit, acquisition and evaluation), columns of the model such as `posterior_sd`, and "
+   "columns of algorithms; the trials have other keys then, unless only `timing` is left out; "
+   "default all",
+   RG_JOIN_EQUAL, read_record, 0},
+  {"against",
+   "results files and archives, a path or a list: their trials of other methods pair with those of "
+   "this study (equal problem, instance, seed and budget), so they need no run; `regatta plan` "
+   "counts them, pages and claims compare with them; default none",
+   RG_JOIN_FIRST, read_against, 0},
+  {"common",
+   "settings of every problem and algorithm: run settings, workers and clock, 'crew', "
+   "'thinking', 'surrogate', 'maximiser', 'pending'",
+   RG_JOIN_EQUAL, NULL, 0},
+  {"problems", "list of problems: a name, or a map with 'name'; required", RG_JOIN_LIST, NULL, 0},
+  {"algorithms", "list of algorithms: a name, or a map with 'name'; required", RG_JOIN_LIST, NULL,
+   0},
+  {"sweep",
+   "list of axes: maps from the path of a setting, or of a block, to a list of values "
+   "(whole numbers also as ranges, `1..5`; of a block maps of its settings); axes are "
+   "crossed, paths within one axis go together",
+   RG_JOIN_AXES, NULL, 0},
+  {0}};
+
+const char *const rg_credit_keys[RG_CREDITS + 1] = {[RG_CREDIT_AUTHORS] = "authors",
+                                                    [RG_CREDIT_LICENCE] = "licence",
+                                                    [RG_CREDIT_DOI] = "doi",
+                                                    [RG_CREDIT_KEYWORDS] = "keywords"};
+
+const RgStudyKey rg_entry_keys[] = {
+  {.name = "name",
+   .doc = "which problem or algorithm; required (regatta list problems|algorithms)"},
+  {.name = "label",
+   .doc = "how figures and results call it, unique in its list; default: the name"},
+  {0}};
+
+/* ---- the whole file -------------------------------------------------------------------------- */
+
+/* Report unknown keys at the top of the file; the entries were parsed before. */
+static PetscErrorCode check_keys(RgDraft *draft, const RgYamlNode *root)
+{
+  const char *names[32] = {0};
+
+  for (int i = 0; rg_study_keys[i].name; i++) names[i] = rg_study_keys[i].name;
+  for (int i = 0; i < root->n; i++) {
+    const RgYamlEntry *e = &root->entries[i];
+    const RgPlace place = RG_PLACE_OF(draft, e);
+    if (rg_draft_is_among(e->key, names) ||
+        rg_draft_elsewhere(draft, NULL, NULL, " in the study", e, names))
+      continue;
+    PetscCall(rg_draft_unknown(draft, place, "key", e->key, " in the study", names));
+  }
+  return 0;
 }
 
 /* Run the steps; each requires that the previous one found no mistakes. */
@@ -310,8 +366,10 @@ static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy
       "a study file is a map of 'study', 'problems', 'algorithms' ..., got %s",
       root ? rg_yaml_describe(root, got) : "an empty file");
   }
-  PetscCall(parse_header(draft, root, study));
-  PetscCall(rg_draft_entries(draft, root));
+  draft->root = root;
+  for (const RgStudyKey *key = rg_study_keys; key->name; key++)
+    if (key->read) PetscCall(key->read(draft, key, rg_yaml_value(root, key->name), study));
+  PetscCall(rg_draft_entries(draft));
   PetscCall(check_keys(draft, root));
   sweep = rg_yaml_value(root, "sweep");
   if (sweep) PetscCall(rg_draft_sweep(draft, sweep));
@@ -366,9 +424,11 @@ static PetscErrorCode parse(const RgRegistry *registry, const char *path, const 
     PetscCall(PetscMemcpy(study->text, text, length));
     PetscCall(parse_root(&draft, tree.root, study));
   }
-  PetscCall(PetscFree(draft.common.settings));
-  for (int i = 0; i < draft.n_problems; i++) PetscCall(PetscFree(draft.problems[i].settings));
-  for (int i = 0; i < draft.n_algorithms; i++) PetscCall(PetscFree(draft.algorithms[i].settings));
+  for (RgLayer layer = 0; layer < RG_LAYER_COUNT; layer++) {
+    for (int i = 0; i < draft.layer[layer].n; i++)
+      PetscCall(PetscFree(draft.layer[layer].entries[i].settings));
+    PetscCall(PetscFree(draft.layer[layer].entries));
+  }
   for (int i = 0; i < draft.n_axes; i++) {
     RgSweepAxis *axis = &draft.axes[i];
     for (int k = 0; k < axis->n_keys; k++) {
@@ -382,7 +442,7 @@ static PetscErrorCode parse(const RgRegistry *registry, const char *path, const 
     }
     PetscCall(PetscFree(axis->keys));
   }
-  PetscCall(RG_FREE(&draft.problems, &draft.algorithms, &draft.axes));
+  PetscCall(PetscFree(draft.axes));
   PetscCall(rg_yaml_destroy(&tree));
   for (int i = 0; i < study->n_cells; i++)
     study->cells[i].problem_place.file = study->cells[i].algorithm_place.file = study->path;
@@ -435,20 +495,14 @@ bool rg_cell_same_problem(const RgCell *a, const RgCell *b)
   return n && n == b->problem_length && !strncmp(a->text, b->text, n);
 }
 
-static PetscErrorCode free_texts(RgTexts *texts)
-{
-  for (int i = 0; i < texts->n; i++) PetscCall(PetscFree(texts->values[i]));
-  return PetscFree(texts->values);
-}
-
 PetscErrorCode rg_study_destroy(RgStudy *study)
 {
   for (int i = 0; i < study->n_cells; i++) PetscCall(rg_cell_destroy(&study->cells[i]));
   PetscCall(RG_FREE(&study->cells, &study->shared, &study->seeds, &study->path, &study->text,
                     &study->name, &study->title, &study->reference, &study->description));
   for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(study->credit[i]));
-  PetscCall(free_texts(&study->without));
-  PetscCall(free_texts(&study->against));
+  PetscCall(rg_names_free(study->without.n, &study->without.values));
+  PetscCall(rg_names_free(study->against.n, &study->against.values));
   return PetscMemzero(study, sizeof(*study));
 }
 

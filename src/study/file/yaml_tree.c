@@ -23,34 +23,26 @@ static bool is_accepted(int32_t code, bool first)
   return (code >= 0x20 && code < 0x7F) || (code >= 0xA0 && code != 0xFFFE && code != 0xFFFF);
 }
 
-static bool check_text(const char *path, const char *text, size_t length,
-                       RgDiagnostics *diagnostics)
+static PetscErrorCode check_text(const char *path, const char *text, size_t length,
+                                 RgDiagnostics *diagnostics)
 {
   const unsigned char *s = (const unsigned char *)text;
   RgPlace place = {path, 1, 1};
 
-  if (length > RG_YAML_MAX_BYTES) {
-    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0},
-                       "the file has %zu bytes; a study file has at most %d", length,
-                       RG_YAML_MAX_BYTES);
-    return false;
-  }
-  if (length >= 2 && ((s[0] == 0xFF && s[1] == 0xFE) || (s[0] == 0xFE && s[1] == 0xFF))) {
-    rg_diagnostics_add(diagnostics, place, "the file is UTF-16; save it as UTF-8");
-    return false;
-  }
+  if (length > RG_YAML_MAX_BYTES)
+    return rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0},
+                              "the file has %zu bytes; a study file has at most %d", length,
+                              RG_YAML_MAX_BYTES);
+  if (length >= 2 && ((s[0] == 0xFF && s[1] == 0xFE) || (s[0] == 0xFE && s[1] == 0xFF)))
+    return rg_diagnostics_add(diagnostics, place, "the file is UTF-16; save it as UTF-8");
   for (size_t i = 0, width = 1; i < length; i += width) {
     int32_t code = rg_utf8_decode(text + i, length - i, &width);
-    if (code < 0) {
-      rg_diagnostics_add(diagnostics, place, "byte 0x%02X is not UTF-8; save the file as UTF-8",
-                         s[i]);
-      return false;
-    }
-    if (!is_accepted(code, i == 0)) {
-      rg_diagnostics_add(diagnostics, place, "control character U+%04X is not accepted",
-                         (unsigned)code);
-      return false;
-    }
+    if (code < 0)
+      return rg_diagnostics_add(diagnostics, place,
+                                "byte 0x%02X is not UTF-8; save the file as UTF-8", s[i]);
+    if (!is_accepted(code, i == 0))
+      return rg_diagnostics_add(diagnostics, place, "control character U+%04X is not accepted",
+                                (unsigned)code);
     place.column++;
     if (code == 0xFEFF) place.column = 1;
     if (code == '\n') {
@@ -58,7 +50,7 @@ static bool check_text(const char *path, const char *text, size_t length,
       place.column = 1;
     }
   }
-  return true;
+  return 0;
 }
 
 /* ---- mistakes -------------------------------------------------------------------------------- */
@@ -153,7 +145,7 @@ static bool contains(const char *text, const char *part)
 }
 
 /* Report the mistake that stopped the parser: its place and, if known, the remedy. */
-static void report_syntax(const Reader *reader)
+static PetscErrorCode report_syntax(const Reader *reader)
 {
   const char *path = reader->path;
   const yaml_parser_t *parser = &reader->parser;
@@ -162,27 +154,20 @@ static void report_syntax(const Reader *reader)
   const char *problem = parser->problem ? parser->problem : "not YAML";
   char byte = byte_at(reader->text, reader->length, parser->problem_mark);
 
-  if (parser->error == YAML_READER_ERROR) {
-    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0}, "%s (byte %zu)", problem,
-                       parser->problem_offset);
-    return;
-  }
-  if (contains(problem, "cannot start any token") && byte == '\t') {
-    rg_diagnostics_add(diagnostics, place, "a tab is not accepted here: indent with spaces");
-    return;
-  }
-  if (contains(problem, "cannot start any token") && byte) {
-    rg_diagnostics_add(diagnostics, place, "text that begins with '%c' must be quoted", byte);
-    return;
-  }
-  for (int i = 0; meanings[i].problem; i++) {
-    if (!contains(problem, meanings[i].problem) || !contains(parser->context, meanings[i].context))
-      continue;
-    rg_diagnostics_add(diagnostics, place, "%s", meanings[i].meaning);
-    return;
-  }
-  rg_diagnostics_add(diagnostics, place, "not YAML: %s%s%s", parser->context ? parser->context : "",
-                     parser->context ? ", " : "", problem);
+  if (parser->error == YAML_READER_ERROR)
+    return rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0}, "%s (byte %zu)", problem,
+                              parser->problem_offset);
+  if (contains(problem, "cannot start any token") && byte == '\t')
+    return rg_diagnostics_add(diagnostics, place, "a tab is not accepted here: indent with spaces");
+  if (contains(problem, "cannot start any token") && byte)
+    return rg_diagnostics_add(diagnostics, place, "text that begins with '%c' must be quoted",
+                              byte);
+  for (int i = 0; meanings[i].problem; i++)
+    if (contains(problem, meanings[i].problem) && contains(parser->context, meanings[i].context))
+      return rg_diagnostics_add(diagnostics, place, "%s", meanings[i].meaning);
+  return rg_diagnostics_add(diagnostics, place, "not YAML: %s%s%s",
+                            parser->context ? parser->context : "", parser->context ? ", " : "",
+                            problem);
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -196,9 +181,8 @@ static PetscErrorCode next_event(Reader *reader)
   if (!yaml_parser_parse(&reader->parser, &reader->event)) {
     PetscCheck(reader->parser.error != YAML_MEMORY_ERROR, PETSC_COMM_SELF, PETSC_ERR_MEM,
                "out of memory while reading %s", reader->path);
-    report_syntax(reader);
     reader->stopped = true;
-    return 0;
+    return report_syntax(reader);
   }
   reader->has_event = true;
   return 0;
@@ -410,8 +394,11 @@ PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, 
   Reader reader = {
     .path = path, .text = text, .length = length, .tree = tree, .diagnostics = diagnostics};
 
+  const int before = diagnostics->n;
+
   *tree = (RgYamlTree){NULL, NULL};
-  if (!check_text(path, text, length, diagnostics)) return 0;
+  PetscCall(check_text(path, text, length, diagnostics));
+  if (diagnostics->n > before) return 0;
   PetscCheck(yaml_parser_initialize(&reader.parser), PETSC_COMM_SELF, PETSC_ERR_MEM,
              "no memory for the YAML parser");
   const size_t skip = length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3) ? 3 : 0; /* byte-order mark */
@@ -455,11 +442,12 @@ const RgYamlNode *rg_yaml_value(const RgYamlNode *map, const char *key)
 
 bool rg_yaml_is_null(const RgYamlNode *node)
 {
-  static const char *const nothing[] = {"", "~", "null", "Null", "NULL", NULL};
+  static const char *const nothing[] = {"", "~", "null", "Null", "NULL"};
+  size_t i = 0;
+
   if (node->kind != RG_YAML_SCALAR || !node->plain) return false;
-  for (int i = 0; nothing[i]; i++)
-    if (!strcmp(node->text, nothing[i])) return true;
-  return false;
+  while (i < 5 && strcmp(node->text, nothing[i])) i++;
+  return i < 5;
 }
 
 const char *rg_yaml_describe(const RgYamlNode *node, char buffer[64])

@@ -359,13 +359,12 @@ RG_TEST(paths_lead_from_the_study_file)
 {
   static const RgParam table[] = {
     {.name = "file", .type = RG_PARAM_PATH, .fallback = "auto", .symbol = "", .doc = ""}, {0}};
-  const RgYamlNode typed = {.kind = RG_YAML_SCALAR, .text = "study_files.h"};
+  const char *const typed = "study_files.h";
   const RgPlace place = {RG_TEST_DATA "/unit/study/any.yaml", 1, 1};
   RgDiagnostics diagnostics = {0};
-  const RgDraft draft = {.path = place.file, .diagnostics = &diagnostics};
   char *path = NULL;
 
-  RG_OK(rg_draft_apply(&draft, table, &path, &typed));
+  RG_OK(rg_params_set(table, &path, "file", 1, &typed, (RgPlace){0}, &diagnostics, NULL));
   assert_string_equal(path, "study_files.h");
   RG_OK(rg_params_resolve(table, &path, place));
   assert_string_equal(path, RG_TEST_DATA "/unit/study/study_files.h");
