@@ -481,9 +481,7 @@ static const RgBbobFormula formulas[RG_BBOB_FUNCTIONS + 1] = {
 };
 // clang-format on
 
-/* ---- instances ------------------------------------------------------------------------------ */
-
-/* ---- matrices ------------------------------------------------------------------------------- */
+/* ---- the matrices of an instance ------------------------------------------------------------ */
 
 static PetscErrorCode new_rotation(int dim, int64_t seed, double **matrix)
 {

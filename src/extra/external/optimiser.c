@@ -410,16 +410,6 @@ static PetscErrorCode external_identity(const void *options, RgText *text)
   return rg_program_identity(params, N_IDENTITY, options, sizeof(Options), text);
 }
 
-static PetscErrorCode add_hash(const char *path, RgText *text)
-{
-  char hex[33] = "unreadable";
-  RgText mistake = {0};
-
-  PetscCall(rg_file_hash(path, hex, &mistake));
-  PetscCall(rg_text_add(text, "%s", hex));
-  return rg_text_clear(&mistake);
-}
-
 /* One hash of the program and its files. */
 static PetscErrorCode external_version(const void *options, RgText *text)
 {
@@ -428,11 +418,13 @@ static PetscErrorCode external_version(const void *options, RgText *text)
   uint64_t hash[2];
   char hex[33];
 
-  PetscCall(add_hash(o->program, &bytes));
-  for (int i = 0; i < o->files.n; i++) {
-    RgText path = {0};
-    PetscCall(file_path(o, i, &path));
-    PetscCall(add_hash(path.data, &bytes));
+  for (int i = -1; i < o->files.n; i++) {
+    char file[33] = "unreadable";
+    RgText path = {0}, mistake = {0};
+    if (i >= 0) PetscCall(file_path(o, i, &path));
+    PetscCall(rg_file_hash(i < 0 ? o->program : path.data, file, &mistake));
+    PetscCall(rg_text_add(&bytes, "%s", file));
+    PetscCall(rg_text_clear(&mistake));
     PetscCall(rg_text_clear(&path));
   }
   rg_hash128(bytes.data, bytes.length, hash);
@@ -474,21 +466,6 @@ static PetscErrorCode external_destroy(RgAlgorithm *algorithm)
 }
 
 /* ---- the conversation ------------------------------------------------------------------------ */
-
-/* Start the program; on a mistake s->child stays NULL. */
-static PetscErrorCode start_child(const Options *o, External *s, RgText *mistake)
-{
-  RgText program = {0};
-  const char **words;
-
-  PetscCall(PetscCalloc1(o->arguments.n + 2, &words));
-  PetscCall(rg_text_add(&program, "%s%s", strchr(o->program, '/') ? "" : "./", o->program));
-  words[0] = program.data;
-  for (int i = 0; i < o->arguments.n; i++) words[i + 1] = o->arguments.values[i];
-  PetscCall(rg_child_start(words, &s->child, mistake));
-  PetscCall(PetscFree(words));
-  return rg_text_clear(&program);
-}
 
 /* Account the seconds of an exchange as acquisition, except reported fits: these count as fit,
    up to the measured time. A rest that the CPU clock has not shown yet is accounted in the next
@@ -546,15 +523,24 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id,
   return 0;
 }
 
+/* Start the program, and the trial with it; on a mistake s->child stays NULL. */
 static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, RgText *mistake)
 {
+  const Options *o = algorithm->options;
   External *s = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "seed", 0);
-  RgText line = {0};
+  RgText line = {0}, program = {0};
+  const char **words;
   json_t *object;
 
   s->done = 0;
-  PetscCall(start_child(algorithm->options, s, mistake));
+  PetscCall(rg_text_add(&program, "%s%s", strchr(o->program, '/') ? "" : "./", o->program));
+  PetscCall(PetscCalloc1(o->arguments.n + 2, &words));
+  words[0] = program.data;
+  for (int i = 0; i < o->arguments.n; i++) words[i + 1] = o->arguments.values[i];
+  PetscCall(rg_child_start(words, &s->child, mistake));
+  PetscCall(PetscFree(words));
+  PetscCall(rg_text_clear(&program));
   if (!s->child) return 0;
   PetscCall(external_start(&algorithm->setup, &s->answer, rg_random_word(&random) >> 33, history, 1,
                            &line));

@@ -17,7 +17,6 @@
    arguments, the inputs and contexts, the goal and the revision identify a trial. No answer
    depends on the optimum: it is an annotation, and changing it does not change the identity of a
    trial. */
-#include "extra/external/problem.h"
 #include "base/grow.h"
 #include "extra/external/protocol.h"
 #include "maths/law.h"
@@ -26,81 +25,6 @@
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A failed json_* call shows when the line is written, so no separate check is needed. */
-static PetscErrorCode coordinates(const RgSpace *space, const double *native, json_t **object)
-{
-  double *seen;
-
-  *object = json_object();
-  PetscCall(PetscMalloc1(space->dim, &seen));
-  rg_space_seen(space, native, seen);
-  for (int j = 0; j < space->dim; j++) {
-    const RgInput *input = &space->inputs[j];
-    json_t *value;
-    if (isnan(seen[j])) value = json_null();
-    else if (input->kind == RG_INPUT_REAL) value = json_real(seen[j]);
-    else if (input->kind == RG_INPUT_INTEGER) value = json_integer((json_int_t)seen[j]);
-    else value = json_string(input->words[(int)seen[j]]);
-    rg_protocol_set(*object, input->name, value);
-  }
-  return PetscFree(seen);
-}
-
-PetscErrorCode rg_request_write(const RgProblem *problem, int64_t id, const RgPoint *point,
-                                RgText *line)
-{
-  const RgTask *task = &problem->task;
-  const RgExchange *exchange = task->exchange;
-  json_t *object = json_object(), *list;
-
-  rg_protocol_set(object, "id", json_integer(id));
-  if (task->trial) {
-    rg_protocol_set(object, "trial", json_string(task->trial));
-    rg_protocol_set(object, "evaluation", json_integer(task->evaluation));
-    rg_protocol_set(object, "seed", json_integer((json_int_t)task->seed));
-    if (exchange && exchange->worker) {
-      rg_protocol_set(object, "worker", json_integer(exchange->worker));
-      rg_protocol_set(object, "attempt", json_integer(exchange->attempt));
-    }
-  }
-  rg_protocol_set(object, "instance", json_integer((json_int_t)task->instance));
-  PetscCall(coordinates(&problem->domain.design, point->x, &list));
-  rg_protocol_set(object, "x", list);
-  if (problem->domain.context.dim) {
-    PetscCall(coordinates(&problem->domain.context, point->c, &list));
-    rg_protocol_set(object, "c", list);
-  }
-  return rg_protocol_write(object, line);
-}
-
-PetscErrorCode rg_answer_read(const json_t *object, const RgDomain *domain, const RgAnswer *answer,
-                              RgText *mistake)
-{
-  const json_t *value = json_object_get(object, "value"),
-               *time = json_object_get(object, "duration");
-  const json_t *constraints = json_object_get(object, "constraints");
-
-  if (!json_is_number(value)) return rg_text_add(mistake, "answered without a number as \"value\"");
-  *answer->value = json_number_value(value);
-  if (!isfinite(*answer->value)) return rg_text_add(mistake, "answered an infinite \"value\"");
-  for (int k = 0; k < domain->n_constraints; k++) {
-    const json_t *number = json_object_get(constraints, domain->constraints[k]);
-    if (!json_is_number(number))
-      return rg_text_add(mistake, "answered without a number as \"%s\" in \"constraints\"",
-                         domain->constraints[k]);
-    answer->constraints[k] = json_number_value(number);
-  }
-  if (time) {
-    const double duration = json_is_number(time) ? json_number_value(time) : NAN;
-    if (!(duration >= 0 && duration <= 1e12))
-      return rg_text_add(mistake, "answered a \"duration\" that is no number in [0, 1e12]");
-    *answer->duration = duration;
-  }
-  if (answer->numbers)
-    rg_protocol_record(answer->n_record, answer->record, object, answer->numbers);
-  return 0;
-}
 
 typedef struct {
   char *program;
@@ -164,8 +88,7 @@ static const RgParam params[] = {
 };
 
 typedef struct {
-  const char **words; /* words of the command line, NULL at the end; owned */
-  char *program;      /* path of the program; owned */
+  const char **words; /* words of the command line, NULL at the end; owned, and so is the first */
   double *outcome;    /* constraints of the last evaluation; owned */
   RgChild *own;       /* program for evaluations outside a run; owned */
   RgLaw *law;         /* dim_c: as it changes in time; owned, NULL: uniform */
@@ -282,10 +205,9 @@ static PetscErrorCode external_create(RgProblem *problem, RgFailure *failure)
   /* a file in the current folder takes precedence over PATH */
   const bool here = !strchr(o->program, '/') && access(o->program, X_OK) == 0;
   PetscCall(rg_text_add(&program, "%s%s", here ? "./" : "", o->program));
-  e->program = program.data;
   PetscCall(PetscCalloc1(o->constraints.n, &e->outcome));
   PetscCall(PetscCalloc1(o->arguments.n + 2, &e->words));
-  e->words[0] = e->program;
+  e->words[0] = program.data;
   for (int i = 0; i < o->arguments.n; i++) e->words[i + 1] = o->arguments.values[i];
   if (!isnan(o->optimum)) problem->optimum = o->goal ? 0 - o->optimum : o->optimum;
   e->evaluation = 1;
@@ -304,7 +226,7 @@ static PetscErrorCode external_destroy(RgProblem *problem)
   PetscCall(rg_child_close(&e->own, true));
   for (int j = 0; e->law && j < problem->domain.context.dim; j++)
     PetscCall(rg_law_destroy(&e->law[j]));
-  return RG_FREE(&e->words, &e->outcome, &e->program, &e->law);
+  return RG_FREE(&e->words[0], &e->words, &e->outcome, &e->law);
 }
 
 static PetscErrorCode external_at(RgProblem *problem, int t)
@@ -427,7 +349,7 @@ static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, dou
   }
   if (problem->task.exchange) final = problem->task.exchange->final;
   if (mistake.length)
-    rg_failure_set(failure, "external: %s %s%s", e->program, mistake.data,
+    rg_failure_set(failure, "external: %s %s%s", e->words[0], mistake.data,
                    o->retries && !final ? " (every time it was tried)" : "");
   *f = o->goal ? 0 - value : value;
   return rg_text_clear(&mistake);

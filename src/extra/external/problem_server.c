@@ -138,7 +138,7 @@ static PetscErrorCode add_noise(const RgProblemServer *server, const json_t *noi
   return PetscFree(y);
 }
 
-static PetscErrorCode add_gradients(const RgProblem *problem, const Batch *batch, json_t *reply,
+static PetscErrorCode add_gradients(RgProblem *problem, const Batch *batch, json_t *reply,
                                     RgText *mistake)
 {
   const int dim = problem->domain.design.dim;
@@ -150,75 +150,65 @@ static PetscErrorCode add_gradients(const RgProblem *problem, const Batch *batch
   list = json_array();
   PetscCall(PetscMalloc1(dim, &gradient));
   for (int i = 0; i < batch->m; i++) {
-    PetscCall(problem->class->gradient((RgProblem *)problem, &batch->points[i], gradient));
+    PetscCall(problem->class->gradient(problem, &batch->points[i], gradient));
     (void)json_array_append_new(list, rg_protocol_reals(dim, gradient));
   }
-  PetscCall(PetscFree(gradient));
   rg_protocol_set(reply, "gradient", list);
-  return 0;
+  return PetscFree(gradient);
 }
 
-static PetscErrorCode add_values(RgProblemServer *server, const json_t *request, const Batch *batch,
-                                 json_t *reply, RgText *mistake)
+/* Add the outcome constraints at every point, one list per constraint under its name. */
+static PetscErrorCode add_constraints(RgProblem *problem, const Batch *batch, json_t *reply,
+                                      RgFailure *failure)
 {
-  const json_t *noise = json_object_get(request, "noise");
-  RgFailure failure = {0};
-  double *f;
+  const int n = problem->domain.n_constraints, m = batch->m;
+  json_t *object = json_object();
+  double *values, *one;
 
-  PetscCall(PetscMalloc1(batch->m, &f));
-  PetscCall(rg_problem_evaluate(server->problem, batch->m, batch->points, f, &failure));
-  if (failure.failed) {
-    PetscCall(rg_text_add(mistake, "%s", failure.message));
-  } else {
-    rg_protocol_set(reply, "f", rg_protocol_reals(batch->m, f));
-    if (noise) PetscCall(add_noise(server, noise, batch->m, f, reply, mistake));
-    if (json_is_true(json_object_get(request, "gradient")))
-      PetscCall(add_gradients(server->problem, batch, reply, mistake));
+  PetscCall(PetscMalloc2((size_t)n * m, &values, n, &one));
+  for (int i = 0; i < m && !failure->failed; i++) {
+    PetscCall(rg_problem_constrain(problem, &batch->points[i], one, failure));
+    for (int k = 0; k < n; k++) values[(size_t)k * m + i] = one[k];
   }
-  return PetscFree(f);
+  for (int k = 0; k < n && !failure->failed; k++)
+    rg_protocol_set(object, problem->domain.constraints[k],
+                    rg_protocol_reals(m, values + (size_t)k * m));
+  rg_protocol_set(reply, "constraints", object);
+  return PetscFree2(values, one);
 }
 
 static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *request, json_t *reply,
                                       RgText *mistake)
 {
-  const RgDomain *domain = &server->problem->domain;
+  RgProblem *problem = server->problem;
+  const RgDomain *domain = &problem->domain;
+  const json_t *noise = json_object_get(request, "noise");
   const bool objective = json_is_true(json_object_get(request, "objective"));
   Batch batch = {0};
+  RgFailure failure = {0};
+  double *f;
 
   PetscCall(read_batch(domain, request, &batch, mistake));
   if (!mistake->length && domain->context.dim && !batch.has_c && !objective)
     PetscCall(rg_text_add(mistake, "f needs a context for every point, \"c\" (the objective F "
                                    "needs none: \"objective\": true)"));
-  if (!mistake->length && (batch.has_c || !domain->context.dim))
-    PetscCall(add_values(server, request, &batch, reply, mistake));
-  if (!mistake->length && domain->n_constraints &&
-      (!(server->problem->class->traits & RG_PROBLEM_COSTLY) || batch.m == 1)) {
-    /* Add the outcome constraints at every point, one list per constraint under its name. */
-    const int n = server->problem->domain.n_constraints;
-    json_t *object = json_object();
-    RgFailure failure = {0};
-    double *values, *one;
-    PetscCall(PetscMalloc2((size_t)n * batch.m, &values, n, &one));
-    for (int i = 0; i < batch.m && !failure.failed; i++) {
-      PetscCall(rg_problem_constrain(server->problem, &batch.points[i], one, &failure));
-      for (int k = 0; k < n; k++) values[(size_t)k * batch.m + i] = one[k];
-    }
-    for (int k = 0; k < n && !failure.failed; k++)
-      rg_protocol_set(object, server->problem->domain.constraints[k],
-                      rg_protocol_reals(batch.m, values + (size_t)k * batch.m));
-    rg_protocol_set(reply, "constraints", object);
-    if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
-    PetscCall(PetscFree2(values, one));
+  PetscCall(PetscMalloc1(batch.m, &f));
+  if (!mistake->length && (batch.has_c || !domain->context.dim)) {
+    PetscCall(rg_problem_evaluate(problem, batch.m, batch.points, f, &failure));
+    if (!failure.failed) rg_protocol_set(reply, "f", rg_protocol_reals(batch.m, f));
+    if (!failure.failed && noise) PetscCall(add_noise(server, noise, batch.m, f, reply, mistake));
+    if (!failure.failed && json_is_true(json_object_get(request, "gradient")))
+      PetscCall(add_gradients(problem, &batch, reply, mistake));
   }
-  if (!mistake->length && objective) {
-    RgFailure failure = {0};
-    double *F;
-    PetscCall(PetscMalloc1(batch.m, &F));
-    PetscCall(rg_problem_objective(server->problem, batch.m, batch.points, F, &failure));
-    if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
-    else rg_protocol_set(reply, "F", rg_protocol_reals(batch.m, F));
-    PetscCall(PetscFree(F));
+  if (!mistake->length && !failure.failed && domain->n_constraints &&
+      (!(problem->class->traits & RG_PROBLEM_COSTLY) || batch.m == 1))
+    PetscCall(add_constraints(problem, &batch, reply, &failure));
+  if (!mistake->length && !failure.failed && objective) {
+    PetscCall(rg_problem_objective(problem, batch.m, batch.points, f, &failure));
+    if (!failure.failed) rg_protocol_set(reply, "F", rg_protocol_reals(batch.m, f));
   }
+  if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
+  PetscCall(PetscFree(f));
   return PetscFree3(batch.x, batch.c, batch.points);
 }
 

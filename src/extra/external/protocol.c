@@ -258,6 +258,85 @@ void rg_protocol_record(int n, char *const *names, const json_t *answer, double 
   }
 }
 
+/* ---- messages of the external problem -------------------------------------------------------- */
+
+/* The coordinates as the problem sees them, by name. */
+static PetscErrorCode named_point(const RgSpace *space, const double *native, json_t **object)
+{
+  double *seen;
+
+  *object = json_object();
+  PetscCall(PetscMalloc1(space->dim, &seen));
+  rg_space_seen(space, native, seen);
+  for (int j = 0; j < space->dim; j++) {
+    const RgInput *input = &space->inputs[j];
+    json_t *value;
+    if (isnan(seen[j])) value = json_null();
+    else if (input->kind == RG_INPUT_REAL) value = json_real(seen[j]);
+    else if (input->kind == RG_INPUT_INTEGER) value = json_integer((json_int_t)seen[j]);
+    else value = json_string(input->words[(int)seen[j]]);
+    rg_protocol_set(*object, input->name, value);
+  }
+  return PetscFree(seen);
+}
+
+PetscErrorCode rg_request_write(const RgProblem *problem, int64_t id, const RgPoint *point,
+                                RgText *line)
+{
+  const RgTask *task = &problem->task;
+  const RgExchange *exchange = task->exchange;
+  json_t *object = json_object(), *list;
+
+  rg_protocol_set(object, "id", json_integer(id));
+  if (task->trial) {
+    rg_protocol_set(object, "trial", json_string(task->trial));
+    rg_protocol_set(object, "evaluation", json_integer(task->evaluation));
+    rg_protocol_set(object, "seed", json_integer((json_int_t)task->seed));
+    if (exchange && exchange->worker) {
+      rg_protocol_set(object, "worker", json_integer(exchange->worker));
+      rg_protocol_set(object, "attempt", json_integer(exchange->attempt));
+    }
+  }
+  rg_protocol_set(object, "instance", json_integer((json_int_t)task->instance));
+  PetscCall(named_point(&problem->domain.design, point->x, &list));
+  rg_protocol_set(object, "x", list);
+  if (problem->domain.context.dim) {
+    PetscCall(named_point(&problem->domain.context, point->c, &list));
+    rg_protocol_set(object, "c", list);
+  }
+  return rg_protocol_write(object, line);
+}
+
+PetscErrorCode rg_answer_read(const json_t *object, const RgDomain *domain, const RgAnswer *answer,
+                              RgText *mistake)
+{
+  const json_t *value = json_object_get(object, "value"),
+               *time = json_object_get(object, "duration");
+  const json_t *constraints = json_object_get(object, "constraints");
+
+  if (!json_is_number(value)) return rg_text_add(mistake, "answered without a number as \"value\"");
+  *answer->value = json_number_value(value);
+  if (!isfinite(*answer->value)) return rg_text_add(mistake, "answered an infinite \"value\"");
+  for (int k = 0; k < domain->n_constraints; k++) {
+    const json_t *number = json_object_get(constraints, domain->constraints[k]);
+    if (!json_is_number(number))
+      return rg_text_add(mistake, "answered without a number as \"%s\" in \"constraints\"",
+                         domain->constraints[k]);
+    answer->constraints[k] = json_number_value(number);
+  }
+  if (time) {
+    const double duration = json_is_number(time) ? json_number_value(time) : NAN;
+    if (!(duration >= 0 && duration <= 1e12))
+      return rg_text_add(mistake, "answered a \"duration\" that is no number in [0, 1e12]");
+    *answer->duration = duration;
+  }
+  if (answer->numbers)
+    rg_protocol_record(answer->n_record, answer->record, object, answer->numbers);
+  return 0;
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
 const char *rg_program_name(const char *path)
 {
   const char *slash = strrchr(path, '/');

@@ -6,6 +6,7 @@
 #include "base/child.h"
 #include "regatta/domain.h"
 #include "regatta/params.h"
+#include "regatta/problem.h"
 
 #include <jansson.h>
 
@@ -63,6 +64,28 @@ int rg_protocol_coordinates(const RgSpace *space, const json_t *list, double *na
 /* Read the numbers with these names in the member "record" of an answer; NaN where one is missing
    or is no number, for such a number is no reason to lose an evaluation. */
 void rg_protocol_record(int n, char *const *names, const json_t *answer, double *numbers);
+
+/* ---- messages of the external problem ---- */
+
+/* Append request `id` for a point as one line of JSON without the line end. problem: its domain and
+   its task. */
+PetscErrorCode rg_request_write(const RgProblem *problem, int64_t id, const RgPoint *point,
+                                RgText *line);
+
+/* The numbers of an answer. The pointers are borrowed. */
+typedef struct {
+  double *value, *constraints; /* one value; domain.n_constraints values */
+  double *duration;            /* NaN: the answer does not say it */
+  int n_record;                /* further numbers with these names */
+  char *const *record;
+  double *numbers; /* n_record; NaN where one is missing; NULL: they are not wanted */
+} RgAnswer;
+
+/* Read the numbers of an answer. A mistake is appended to `mistake`. */
+PetscErrorCode rg_answer_read(const json_t *object, const RgDomain *domain, const RgAnswer *answer,
+                              RgText *mistake);
+
+/* ---- programs ---- */
 
 /* Entries of a parameters table. */
 #define RG_PROGRAM_ARGUMENTS(Options)                                                              \

@@ -3,7 +3,7 @@
 #include "test_problem.h"
 
 #include "base/inputs.h"
-#include "extra/external/problem.h"
+#include "extra/external/protocol.h"
 
 /* Random forest of the tuning problem (boke, 4.5). */
 static char *const forest[] = {"n_estimators integer 10 100", "max_depth integer [1, 20]",
