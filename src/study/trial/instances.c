@@ -30,10 +30,7 @@ static void name_of(const char *key, char name[48])
   snprintf(name, 48, "%s.optimum", hex);
 }
 
-static PetscErrorCode add_head(const char *key, RgText *text)
-{
-  return rg_text_add(text, "regatta optimum 1\n%s\n", key);
-}
+#define TITLE "regatta optimum 1\n"
 
 /* The text of a file; its decimal numbers are for people. */
 static PetscErrorCode compose(const char *key, double optimum, double accuracy, RgText *text)
@@ -43,7 +40,7 @@ static PetscErrorCode compose(const char *key, double optimum, double accuracy, 
 
   memcpy(&bits[0], &optimum, sizeof(optimum));
   memcpy(&bits[1], &accuracy, sizeof(accuracy));
-  PetscCall(add_head(key, text));
+  PetscCall(rg_text_add(text, TITLE "%s\n", key));
   PetscCall(rg_text_add(text, "optimum %016" PRIx64 " %.17g\naccuracy %016" PRIx64 " %.17g\n",
                         bits[0], optimum, bits[1], accuracy));
   rg_hash128(text->data, text->length, hash);
@@ -55,9 +52,9 @@ static PetscErrorCode compose(const char *key, double optimum, double accuracy, 
 PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double *optimum,
                                      double *accuracy, bool *found)
 {
-  RgText path = {0}, mistake = {0}, head = {0}, whole = {0};
+  RgText path = {0}, mistake = {0}, whole = {0};
   char name[48], *bytes = NULL;
-  size_t length = 0;
+  size_t length = 0, head = strlen(TITLE) + strlen(key) + 1;
   uint64_t bits[2];
   double numbers[2] = {NAN, NAN};
 
@@ -65,10 +62,8 @@ PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double
   PetscCall(rg_text_add(&path, "%s/%s", folder, name));
   PetscCall(rg_file_read_open(rg_inside_open(path.data, RG_FOLDER, O_RDONLY | O_NONBLOCK), LARGEST,
                               &bytes, &length, &mistake));
-  PetscCall(add_head(key, &head));
-  if (bytes && length > head.length && !memcmp(bytes, head.data, head.length) &&
-      sscanf(bytes + head.length, "optimum %" SCNx64 " %*s accuracy %" SCNx64, &bits[0],
-             &bits[1]) == 2) {
+  if (bytes && length > head &&
+      sscanf(bytes + head, "optimum %" SCNx64 " %*s accuracy %" SCNx64, &bits[0], &bits[1]) == 2) {
     memcpy(numbers, bits, sizeof(numbers));
     PetscCall(compose(key, numbers[0], numbers[1], &whole));
   }
@@ -81,7 +76,6 @@ PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double
   PetscCall(PetscFree(bytes));
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_text_clear(&path));
-  PetscCall(rg_text_clear(&head));
   return rg_text_clear(&whole);
 }
 
@@ -361,21 +355,6 @@ static PetscErrorCode find(RgInstances *instances, const char *key, RgInstance *
   return 0;
 }
 
-/* Check that data from outside are still those in the cell's identity. */
-static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem, RgFailure *failure)
-{
-  const RgProblemClass *class = cell->problem;
-  RgText text = {0};
-
-  if (failure->failed || !class->source || !class->source->identify || !cell->text) return 0;
-  PetscCall(rg_text_add(&text, "problem=%s@%d{", class->name, class->revision));
-  PetscCall(class->source->identify(problem, &text));
-  PetscCall(rg_text_add(&text, "}"));
-  if (strncmp(cell->text, text.data, text.length))
-    rg_failure_set(failure, "%s: its data have changed since the study was started", class->name);
-  return rg_text_clear(&text);
-}
-
 /* The key of an optimum in a file: everything its bits depend on. These are the program (versions
    of the libraries, the compiler, a hash of its file), the machine, the problem's identity in a
    trial's key (revision, data), its options, and the sources of its draw. All options are written
@@ -415,13 +394,14 @@ PetscErrorCode rg_instances_acquire(RgInstances *instances, RgTeam *team, const 
                                     const RgCell *cell, uint64_t number, RgInstance **out,
                                     RgFailure *failure)
 {
+  const RgProblemClass *class = cell->problem;
   RgInstance *entry;
-  RgText key = {0};
+  RgText key = {0}, now = {0};
 
   PetscCall(rg_text_add(&key, "%llu;%llu;%s;", (unsigned long long)study->seed,
-                        (unsigned long long)number, cell->problem->name));
-  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &key));
-  if (rg_team_takes(team, order_of(cell->problem, cell->problem_options))) /* so do the bits */
+                        (unsigned long long)number, class->name));
+  PetscCall(rg_params_canonical(class->params, cell->problem_options, &key));
+  if (rg_team_takes(team, order_of(class, cell->problem_options))) /* so do the bits */
     PetscCall(rg_text_add(&key, ";team=%d", rg_team_size(team)));
   PetscCall(find(instances, key.data, &entry));
   PetscCall(PetscFree(entry->key));
@@ -430,15 +410,23 @@ PetscErrorCode rg_instances_acquire(RgInstances *instances, RgTeam *team, const 
   entry->used = ++instances->time;
   *out = entry;
   if (entry->alive) return 0;
-  PetscCall(rg_problem_create_on(team, cell->problem, cell->problem_options, study->seed, number,
+  PetscCall(rg_problem_create_on(team, class, cell->problem_options, study->seed, number,
                                  &entry->problem, failure));
-  PetscCall(compare_data(cell, &entry->problem, failure));
+  if (!failure->failed && class->source && class->source->identify && cell->text) {
+    /* Data from outside must still be those in the cell's identity. */
+    PetscCall(rg_text_add(&now, "problem=%s@%d{", class->name, class->revision));
+    PetscCall(class->source->identify(&entry->problem, &now));
+    PetscCall(rg_text_add(&now, "}"));
+    if (strncmp(cell->text, now.data, now.length))
+      rg_failure_set(failure, "%s: its data have changed since the study was started", class->name);
+    PetscCall(rg_text_clear(&now));
+  }
   entry->alive = true;
   entry->broken = failure->failed;
   entry->among = instances;
   const bool unknown = isnan(entry->problem.optimum) || entry->problem.epoch;
   const bool searched = !entry->broken && !entry->n_optima && unknown &&
-                        !(cell->problem->traits & (RG_PROBLEM_COSTLY | RG_PROBLEM_UNKNOWN));
+                        !(class->traits & (RG_PROBLEM_COSTLY | RG_PROBLEM_UNKNOWN));
   if (instances->folder && searched && !entry->file_key && !entry->problem.by_team)
     PetscCall(make_file_key(instances, study, cell, number, entry));
   return 0;

@@ -19,17 +19,29 @@ struct RgTrialCrew {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Find the durations of the trial that are data. A failure of the trial says what is wrong. */
-static PetscErrorCode find_times(RgTrialRun *run)
+/* Read the laws and the data of the clock. A failure of the trial says what is wrong with data. */
+static PetscErrorCode create_crew(RgTrialRun *run)
 {
-  RgTrialCrew *crew = run->crew;
   const RgTrialParts *of = &run->of;
-  const RgDuration *duration = &crew->duration;
+  const RgCrewSettings *settings = &of->cell->crew;
+  const RgSpace *design = &of->problem->domain.design;
   const RgRecorded *recorded = NULL;
   RgText mistake = {0};
 
+  PetscCall(PetscCalloc1(1, &run->crew));
+  RgTrialCrew *crew = run->crew;
+  const RgDuration *duration = &crew->duration;
+  PetscCall(PetscCalloc1(design->dim, &crew->seen));
+  crew->durations = rg_trial_stream(of, "duration");
+  crew->deaths = rg_trial_stream(of, "death");
+  crew->repairs = rg_trial_stream(of, "repair");
+  PetscCall(rg_duration_read(settings->duration, design, of->cell->problem_place, &crew->duration,
+                             &mistake));
+  if (settings->death) PetscCall(rg_times_read(settings->death, &crew->death, &mistake));
+  if (settings->repair) PetscCall(rg_times_read(settings->repair, &crew->repair, &mistake));
+  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
   if (duration->kind == RG_DURATION_COLUMN) {
-    crew->n_times = of->problem->domain.design.size;
+    crew->n_times = design->size;
     PetscCall(rg_instance_column(of->instance, of->cell, duration->name, &crew->times, &mistake));
   } else if (duration->kind == RG_DURATION_RECORDED) {
     PetscCall(
@@ -40,27 +52,6 @@ static PetscErrorCode find_times(RgTrialRun *run)
   }
   if (mistake.length) rg_failure_set(&run->failure, "'duration': %s", mistake.data);
   return rg_text_clear(&mistake);
-}
-
-/* Read the laws and the data of the clock. */
-static PetscErrorCode create_crew(RgTrialRun *run)
-{
-  const RgCrewSettings *settings = &run->of.cell->crew;
-  const RgSpace *design = &run->of.problem->domain.design;
-  RgText mistake = {0};
-
-  PetscCall(PetscCalloc1(1, &run->crew));
-  RgTrialCrew *crew = run->crew;
-  PetscCall(PetscCalloc1(design->dim, &crew->seen));
-  crew->durations = rg_trial_stream(&run->of, "duration");
-  crew->deaths = rg_trial_stream(&run->of, "death");
-  crew->repairs = rg_trial_stream(&run->of, "repair");
-  PetscCall(rg_duration_read(settings->duration, design, run->of.cell->problem_place,
-                             &crew->duration, &mistake));
-  if (settings->death) PetscCall(rg_times_read(settings->death, &crew->death, &mistake));
-  if (settings->repair) PetscCall(rg_times_read(settings->repair, &crew->repair, &mistake));
-  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
-  return find_times(run);
 }
 
 static PetscErrorCode destroy_crew(RgTrialRun *run)
@@ -140,39 +131,31 @@ static PetscErrorCode ask(void *closure, const RgCrewAsk *request, bool *stop)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* How long attempt `attempt` of a submission takes; NaN sets the failure of the trial. */
-static double time_of(RgTrialRun *run, int submission, int attempt)
-{
-  const RgTrialCrew *crew = run->crew;
-  const RgTrialRecorder *out = &run->out;
-  const int row = rg_trial_row(run, submission), at = submission - 1;
-
-  switch (crew->duration.kind) {
-  case RG_DURATION_NONE: return 0;
-  case RG_DURATION_LAW:
-    rg_space_seen(&run->of.problem->domain.design, rg_trial_cell(run, RG_COLUMN_X, row),
-                  crew->seen);
-    return rg_duration_at(&crew->duration, uniform_at(&crew->durations, submission, attempt),
-                          crew->seen);
-  case RG_DURATION_COLUMN: return crew->times[run->rows.history.index[row]];
-  case RG_DURATION_REPORTED: return out->record->extra[out->at[RG_EXTRA_REPORTED]][row];
-  case RG_DURATION_RECORDED:
-    if (at < crew->n_times && !isnan(crew->times[at])) return crew->times[at];
-    rg_failure_set(&run->failure, "'duration': %s has no duration of submission %d",
-                   crew->duration.name, submission);
-  }
-  return NAN;
-}
-
 static PetscErrorCode duration(void *closure, int submission, int attempt, int64_t *ticks,
                                bool *stop)
 {
   RgTrialRun *run = closure;
+  const RgTrialCrew *crew = run->crew;
+  const RgTrialRecorder *out = &run->out;
+  const int row = rg_trial_row(run, submission), at = submission - 1;
+  double time = 0;
 
-  *stop = false;
-  *ticks = 0;
-  if (!has_clock(run)) return 0;
-  const double time = time_of(run, submission, attempt);
+  switch (crew->duration.kind) {
+  case RG_DURATION_NONE: break;
+  case RG_DURATION_LAW:
+    rg_space_seen(&run->of.problem->domain.design, rg_trial_cell(run, RG_COLUMN_X, row),
+                  crew->seen);
+    time = rg_duration_at(&crew->duration, uniform_at(&crew->durations, submission, attempt),
+                          crew->seen);
+    break;
+  case RG_DURATION_COLUMN: time = crew->times[run->rows.history.index[row]]; break;
+  case RG_DURATION_REPORTED: time = out->record->extra[out->at[RG_EXTRA_REPORTED]][row]; break;
+  case RG_DURATION_RECORDED:
+    time = at < crew->n_times ? crew->times[at] : NAN;
+    if (isnan(time))
+      rg_failure_set(&run->failure, "'duration': %s has no duration of submission %d",
+                     crew->duration.name, submission);
+  }
   *ticks = rg_ticks(time);
   *stop = *ticks < 0;
   if (!*stop) return 0;
@@ -335,39 +318,32 @@ static PetscErrorCode count_row(void *closure, const RgCrewRow *row, bool *stop)
   return 0;
 }
 
-/* The design at random that the forecast has for a submission, as the problem would see it. */
-static const double *any_design(RgTrialRun *run, const RgStream *stream, int submission)
-{
-  const RgSpace *design = &run->of.problem->domain.design;
-  const size_t dim = (size_t)design->dim;
-  double *x = run->crew->seen;
-
-  for (int j = 0; j < design->dim; j++) x[j] = uniform_at(stream, submission, j);
-  if (design->size) {
-    const double *point = design->points + (size_t)(x[0] * design->size) * dim;
-    for (size_t j = 0; j < dim; j++) x[j] = point[j];
-  }
-  rg_space_normalise(design, x, NULL);
-  rg_space_to_native(design, x, x);
-  rg_space_seen(design, x, x);
-  return x;
-}
-
+/* A formula takes a design at random for the submission. */
 static PetscErrorCode forecast_duration(void *closure, int submission, int attempt, int64_t *ticks,
                                         bool *stop)
 {
   RgTrialRun *run = closure;
   const RgTrialCrew *crew = run->crew;
+  const RgSpace *design = &run->of.problem->domain.design;
   const RgStream stream = rg_trial_stream(&run->of, "forecast");
   const double u = uniform_at(&crew->durations, submission, attempt);
-  const double *seen = crew->duration.formula.n ? any_design(run, &stream, submission) : NULL;
-  double time;
+  double time, *x = crew->seen;
 
+  for (int j = 0; crew->duration.formula.n && j < design->dim; j++)
+    x[j] = uniform_at(&stream, submission, j);
+  if (crew->duration.formula.n) {
+    if (design->size)
+      PetscCall(PetscArraycpy(x, design->points + (size_t)(x[0] * design->size) * design->dim,
+                              design->dim));
+    rg_space_normalise(design, x, NULL);
+    rg_space_to_native(design, x, x);
+    rg_space_seen(design, x, x);
+  }
   if (crew->duration.kind == RG_DURATION_COLUMN)
     time = crew->times[(int)(uniform_at(&stream, submission, 0) * crew->n_times)];
   else if (crew->duration.kind == RG_DURATION_RECORDED)
     time = submission <= crew->n_times ? crew->times[submission - 1] : NAN;
-  else time = rg_duration_at(&crew->duration, u, seen);
+  else time = rg_duration_at(&crew->duration, u, x);
   *ticks = rg_ticks(time);
   *stop = *ticks < 0; /* a longer duration than there is fails the trial */
   if (*stop) rg_failure_set(&run->failure, "submission %d takes no time", submission);

@@ -110,32 +110,21 @@ static PetscErrorCode observe(RgTrialRun *run, int submission, double f)
                      variance > 0 ? f + rg_noise_draw(noise, variance, &random) : f);
 }
 
-/* Read a value from the file of given designs. Its noise is not known where f is costly. */
-static PetscErrorCode read_given(RgTrialRun *run, int submission)
-{
-  RgProblem *problem = run->of.problem;
-  const RgPoint point = rg_trial_point(run, submission);
-  const double y = run->of.cell->given.y[submission - 1];
-  RgFailure failure = {0};
-  double f = y;
-
-  if (!(problem->class->traits & RG_PROBLEM_COSTLY))
-    PetscCall(rg_problem_evaluate(problem, 1, &point, &f, &failure));
-  return store_value(run, submission, failure.failed ? NAN : f, y);
-}
-
 PetscErrorCode rg_trial_find_value(RgTrialRun *run, int submission, bool *found)
 {
   const RgTrialServices *host = run->of.host;
-  const bool costly = run->of.cell->problem->traits & RG_PROBLEM_COSTLY;
+  RgProblem *problem = run->of.problem;
+  const bool costly = problem->class->traits & RG_PROBLEM_COSTLY;
   const RgEvaluationLog *log = costly && host->known ? host->known : run->log;
   const RgPoint point = rg_trial_point(run, submission);
   double f = NAN, seconds = 0;
 
   *found = rg_trial_knows(run, submission);
-  if (*found) {
-    PetscCall(read_given(run, submission));
-    return 0;
+  if (*found) { /* the file of given designs has y, whose noise is not known where f is costly */
+    const double y = f = run->of.cell->given.y[submission - 1];
+    RgFailure failure = {0};
+    if (!costly) PetscCall(rg_problem_evaluate(problem, 1, &point, &f, &failure));
+    return store_value(run, submission, failure.failed ? NAN : f, y);
   }
   *found = log && rg_evaluation_log_find(log, submission, point.x, point.c, &f, run->rows.numbers,
                                          &seconds);

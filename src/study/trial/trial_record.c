@@ -153,20 +153,6 @@ static void record_shape(RgTrialRun *run, const RgModel *model, int row)
     *rg_trial_cell(run, RG_COLUMN_OUTPUT_POWER, row) = model->transform.lambda;
 }
 
-/* Record the fit of the last update, unless an earlier query of the same data has recorded it. */
-static void record_fit(RgTrialRun *run, const RgModel *model, int row)
-{
-  const int n = run->rows.history.n;
-
-  if (n == run->out.fit_recorded) return;
-  run->out.fit_recorded = n;
-  if (!model->report.refitted) return;
-  *rg_trial_cell(run, RG_COLUMN_LOG_LIKELIHOOD, row) = model->report.log_likelihood;
-  if (model->report.iterations)
-    *rg_trial_cell(run, RG_COLUMN_FIT_DATA, row) = model->report.fit_data;
-  if (run->algorithm.first > 1) *rg_trial_cell(run, RG_COLUMN_FIT_FROM, row) = run->algorithm.first;
-}
-
 PetscErrorCode rg_trial_record_model(RgTrialRun *run, int row)
 {
   const RgAlgorithmClass *class = run->of.cell->algorithm;
@@ -181,7 +167,15 @@ PetscErrorCode rg_trial_record_model(RgTrialRun *run, int row)
     run->out.gain += 0.5 * log1p(sd * sd / model->noise_variance);
     *rg_trial_cell(run, RG_COLUMN_INFORMATION_GAIN, row) = run->out.gain;
   }
-  record_fit(run, model, row);
+  /* An earlier query of the same data may have recorded the fit of the last update. */
+  if (model->report.refitted && run->rows.history.n != run->out.fit_recorded) {
+    *rg_trial_cell(run, RG_COLUMN_LOG_LIKELIHOOD, row) = model->report.log_likelihood;
+    if (model->report.iterations)
+      *rg_trial_cell(run, RG_COLUMN_FIT_DATA, row) = model->report.fit_data;
+    if (run->algorithm.first > 1)
+      *rg_trial_cell(run, RG_COLUMN_FIT_FROM, row) = run->algorithm.first;
+  }
+  run->out.fit_recorded = run->rows.history.n;
   *rg_trial_cell(run, RG_COLUMN_JITTER, row) = model->report.jitter;
   if (model->report.iterations) {
     *rg_trial_cell(run, RG_COLUMN_SOLVER_ITERATIONS, row) = model->report.iterations;
@@ -216,22 +210,6 @@ void rg_trial_record_time(RgTrialRun *run, int row)
 static const char text_follows = '\r';
 #define TEXTS_MAX (1 << 20) /* bytes of full texts in a record */
 
-/* Append a line with a full text, or with the number of an evaluation that has the same one. */
-static PetscErrorCode add_text(RgText *texts, int submission, const char *json)
-{
-  const size_t length = strlen(json);
-
-  for (const char *line = texts->data; line && *line; line = strchr(line, '\n') + 1) {
-    const char *own = strchr(line, ' ') + 1;
-    if (strncmp(own, json, length) || own[length] != '\n') continue;
-    PetscCall(rg_text_add(texts, "%d: %d\n", submission, atoi(line)));
-    return 0;
-  }
-  if (texts->length + length < TEXTS_MAX)
-    PetscCall(rg_text_add(texts, "%d: %s\n", submission, json));
-  return 0;
-}
-
 PetscErrorCode rg_trial_describe_failure(RgTrialRun *run, const char *reason)
 {
   RgText *account = &run->out.account, *explanation = &run->out.explanation;
@@ -250,13 +228,21 @@ PetscErrorCode rg_trial_describe_failure(RgTrialRun *run, const char *reason)
 PetscErrorCode rg_trial_add_failure(RgTrialRun *run, int submission, bool reasoned,
                                     const char *explanation)
 {
-  const char *text = strchr(explanation, text_follows);
-  const size_t length = text ? (size_t)(text - explanation) : strlen(explanation);
+  const size_t length = strcspn(explanation, (const char[]){text_follows, '\0'});
+  const char *json = explanation[length] ? explanation + length + 1 : NULL;
+  RgText *texts = &run->out.texts;
 
   if (reasoned)
     PetscCall(rg_text_add(&run->out.failures, "%d: %.*s\n", submission, (int)length, explanation));
-  if (text) PetscCall(add_text(&run->out.texts, submission, text + 1));
-  return 0;
+  if (!json) return 0;
+  /* Append a line with the full text, or with the number of an evaluation that has the same one. */
+  const size_t n = strlen(json);
+  for (const char *line = texts->data; line && *line; line = strchr(line, '\n') + 1) {
+    const char *own = strchr(line, ' ') + 1;
+    if (!strncmp(own, json, n) && own[n] == '\n')
+      return rg_text_add(texts, "%d: %d\n", submission, atoi(line));
+  }
+  return texts->length + n < TEXTS_MAX ? rg_text_add(texts, "%d: %s\n", submission, json) : 0;
 }
 
 /* Count a reason `count` more times. */

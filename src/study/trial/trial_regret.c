@@ -47,16 +47,6 @@ static void recommended_observed(const RgRecord *record, int first, double *F)
   }
 }
 
-/* Whether F at the queries is the f that was evaluated. A shared instance is cheap to evaluate, and
-   its F at all points together may have other bits. */
-static bool has_values(const RgProblem *problem)
-{
-  const RgProblemClass *class = problem->class;
-
-  return rg_problem_is_observed(class) || (!problem->domain.context.dim && !class->objective &&
-                                           !(class->traits & RG_PROBLEM_SHARED));
-}
-
 /* F of the designs in `column`, rows [first, n_rows), or by their indices in a finite design. For a
    costly problem this is the observed f; NaN with a context that was not announced. */
 static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indices, int first,
@@ -64,8 +54,14 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
 {
   const RgRecord *record = run->out.record;
   RgProblem *problem = run->of.problem;
+  const RgProblemClass *class = problem->class;
   const RgDomain *domain = &problem->domain;
+  const bool observed = rg_problem_is_observed(class);
   const bool unknown = domain->context.dim && domain->control != RG_CONTEXT_ANNOUNCED;
+  /* Whether F at the queries is the f that was evaluated. A shared instance is cheap to evaluate,
+     and its F at all points together may have other bits. */
+  const bool known =
+    observed || (!domain->context.dim && !class->objective && !(class->traits & RG_PROBLEM_SHARED));
   const double *x = record->column[column] + (ptrdiff_t)first * record->dim_x;
   int n = record->n_rows - first;
   RgPoint *points;
@@ -73,12 +69,12 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
   /* The trial may have failed at the last recommendation. */
   if (n > 0 && isnan(x[(size_t)(n - 1) * record->dim_x])) n--;
   if (n <= 0) return 0;
-  if (column == RG_COLUMN_X && has_values(problem)) {
+  if (column == RG_COLUMN_X && known) {
     for (int row = first; row < record->n_rows; row++)
       F[row] = unknown || !run->rows.history.feasible[row] ? NAN : record->column[RG_COLUMN_F][row];
     return 0;
   }
-  if (rg_problem_is_observed(problem->class)) {
+  if (observed) {
     recommended_observed(record, first, F);
     return 0;
   }
@@ -214,21 +210,6 @@ static PetscErrorCode compute_best(RgTrialRun *run, int row, RgPoint *points, do
   return 0;
 }
 
-/* Compute the present F of the recommendation after row `row`; NaN without one. */
-static PetscErrorCode compute_recommended(RgTrialRun *run, int row, double *F)
-{
-  const RgRecord *record = run->out.record;
-  const double *column = record->column[RG_COLUMN_RECOMMENDATION];
-  const RgPoint point = {.index = run->rows.recommended[row],
-                         .context_index = -1,
-                         .x = column ? column + (size_t)row * record->dim_x : NULL};
-
-  *F = NAN;
-  if (run->of.cell->algorithm->recommend && column && !isnan(point.x[0]))
-    PetscCall(rg_problem_objective(run->of.problem, 1, &point, F, &run->failure));
-  return 0;
-}
-
 /* F and regret where the law of the contexts changes, or the contexts are announced. The record's
    optimum is the optimum of the last row. */
 static PetscErrorCode changing_regret(RgTrialRun *run)
@@ -236,6 +217,7 @@ static PetscErrorCode changing_regret(RgTrialRun *run)
   RgProblem *problem = run->of.problem;
   RgRecord *record = run->out.record;
   const int n = record->n_rows;
+  const double *at = record->column[RG_COLUMN_RECOMMENDATION];
   double *F, *recommended, *optima, *best, error, accuracy = 0;
   RgPoint announced, *points;
 
@@ -248,7 +230,12 @@ static PetscErrorCode changing_regret(RgTrialRun *run)
     if (problem->domain.control == RG_CONTEXT_ANNOUNCED) problem->announced = &announced;
     PetscCall(compute_best(run, row, points, F, &best[row]));
     record->column[RG_COLUMN_OBJECTIVE][row] = F[row];
-    PetscCall(compute_recommended(run, row, &recommended[row]));
+    const RgPoint point = {.index = run->rows.recommended[row],
+                           .context_index = -1,
+                           .x = at ? at + (size_t)row * record->dim_x : NULL};
+    recommended[row] = NAN;
+    if (run->of.cell->algorithm->recommend && at && !isnan(point.x[0]))
+      PetscCall(rg_problem_objective(problem, 1, &point, &recommended[row], &run->failure));
     if (problem->announced)
       PetscCall(rg_regret_optimum(problem, &optima[row], &error, &run->failure));
     else PetscCall(rg_instance_optimum(run->of.instance, &optima[row], &error, &run->failure));
