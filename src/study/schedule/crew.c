@@ -30,7 +30,7 @@ typedef struct {
   int64_t ends;  /* BUSY: when the evaluation ends; on a real clock set as soon as it is known */
 } Worker;
 
-/* A lost submission and its next attempt. */
+/* The next attempt of a lost submission. */
 typedef struct {
   int submission, attempt;
 } Again;

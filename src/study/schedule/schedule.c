@@ -79,37 +79,32 @@ static int remove_last(Draft *draft, int *n_open, double *after)
   return trial;
 }
 
-/* Fill places from the end: each takes the last trial of the classes that are cheap relative to
-   what follows. The next more expensive class joins if none of its trials remains after position
+/* Places are filled from the end: each takes the last trial of the classes that are cheap relative
+   to what follows. The next more expensive class joins if none of its trials remains after position
    `kept`. Other trials keep their order. */
-static void fill(Draft *draft, int teams, int kept, int *order)
-{
-  double after = 0;
-  int at = draft->n, n_open = 0;
-
-  for (int next = 0; next < draft->n_classes;) {
-    const Class *class = &draft->classes[next];
-    if (n_open && -draft->heap[0].key >= kept && class->cost * reserve * teams > after) {
-      order[--at] = remove_last(draft, &n_open, &after);
-      continue;
-    }
-    if (class->last >= 0) rg_heap_push(draft->heap, &n_open, -class->last, next);
-    next++;
-  }
-  for (int i = draft->n - 1; i >= 0; i--)
-    if (draft->trials[i] >= 0) order[--at] = draft->trials[i];
-}
-
 PetscErrorCode rg_order_create(const RgPlan *plan, const RgTeams *teams, int level,
                                PetscBT left_out, RgOrder *order)
 {
   const int n_teams = teams->ranks / teams->size[level];
+  double after = 0;
   Draft draft;
 
   PetscCall(draft_create(plan, teams, level, left_out, &draft));
   order->n = draft.n;
   PetscCall(PetscMalloc1(draft.n, &order->trials));
-  fill(&draft, n_teams, draft.n < many * n_teams ? 0 : draft.n / 2, order->trials);
+  const int kept = draft.n < many * n_teams ? 0 : draft.n / 2;
+  int at = draft.n, n_open = 0;
+  for (int next = 0; next < draft.n_classes;) {
+    const Class *class = &draft.classes[next];
+    if (n_open && -draft.heap[0].key >= kept && class->cost * reserve * n_teams > after) {
+      order->trials[--at] = remove_last(&draft, &n_open, &after);
+      continue;
+    }
+    if (class->last >= 0) rg_heap_push(draft.heap, &n_open, -class->last, next);
+    next++;
+  }
+  for (int i = draft.n - 1; i >= 0; i--)
+    if (draft.trials[i] >= 0) order->trials[--at] = draft.trials[i];
   PetscCall(PetscFree3(draft.class_of, draft.classes, draft.heap));
   return PetscFree2(draft.trials, draft.before);
 }

@@ -239,16 +239,6 @@ int rg_teams_trials(const RgTeams *teams, const RgPlan *plan, int cell, int leve
          (teams->early_level == level ? early : 0);
 }
 
-/* Number of ranks on a host that trials of a level can keep busy. */
-static int busy_ranks(const RgPlan *plan, const RgTeams *teams, int level, int ranks_here)
-{
-  double ranks = 0;
-
-  for (int c = 0; c < plan->study->n_cells; c++)
-    ranks += (double)teams->size[level] * rg_teams_trials(teams, plan, c, level);
-  return (int)fmin(ranks, ranks_here);
-}
-
 /* Bytes that trials of `cell` use on a host with `ranks_here` ranks in teams of `size`. */
 static double host_bytes(const RgCell *cell, int size, int ranks_here)
 {
@@ -310,11 +300,15 @@ static void check_cell(const RgCell *cell, int size, double memory, int ranks_he
 void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memory, int ranks_here,
                            char message[RG_TEAMS_MESSAGE])
 {
-  int busy[RG_TEAM_LEVELS];
+  int busy[RG_TEAM_LEVELS]; /* ranks of the host that trials of a level can keep busy */
 
   message[0] = 0;
-  for (int level = 0; level < teams->n; level++)
-    busy[level] = busy_ranks(plan, teams, level, ranks_here);
+  for (int level = 0; level < teams->n; level++) {
+    double ranks = 0;
+    for (int c = 0; c < plan->study->n_cells; c++)
+      ranks += (double)teams->size[level] * rg_teams_trials(teams, plan, c, level);
+    busy[level] = (int)fmin(ranks, ranks_here);
+  }
   for (int c = 0; c < plan->study->n_cells; c++)
     for (int level = 0; level < teams->n && !message[0]; level++)
       if (rg_teams_trials(teams, plan, c, level))
