@@ -54,11 +54,10 @@ typedef struct {
   const RgParam *param;
   const char *name; /* rest of the path after the label; borrowed */
   int n;            /* number of values, the same for all keys of the axis */
-  /* Borrowed nodes; NULL: this value of the block lacks the setting; array owned. */
-  RgYamlNode **values;
-  RgYamlNode *made; /* nodes made from ranges; texts and array owned */
-  char **texts;     /* canonical texts of the values; NULL for missing values; owned */
-  RgPlace place;    /* place of the path in the file */
+  /* Nodes of the tree; NULL: this value of the block lacks the setting; array owned. */
+  const RgYamlNode **values;
+  char **texts;  /* canonical texts of the values; NULL for missing values; owned */
+  RgPlace place; /* place of the path in the file */
   /* Number, from 1, of the first key of its block in the axis; 0: not a whole block. */
   int whole;
   char *column;     /* name of the variable in the results; owned */
@@ -77,7 +76,7 @@ struct RgDraft {
   const RgRegistry *registry; /* borrowed; NULL: no plug-ins */
   const char *path;           /* path of the study file, for messages; borrowed */
   RgDiagnostics *diagnostics; /* borrowed */
-  const RgYamlNode *root;     /* borrowed */
+  RgYamlTree tree;            /* owned */
   struct {
     int n;
     RgEntry *entries;      /* owned */

@@ -549,15 +549,15 @@ static PetscErrorCode note_unopened(Checker *checker, const char *name)
   return 0;
 }
 
-/* Replace the paths in `options` by those of the files that may be opened. Programs stay as they
-   are: nothing here opens them. */
-static PetscErrorCode confine_paths(Checker *checker, const RgParam *table, void *options)
+/* Replace the paths in the options of a block by those of the files that may be opened. Programs
+   stay as they are: nothing here opens them. */
+static PetscErrorCode confine_paths(Checker *checker, const RgCell *cell, RgBlock block)
 {
-  for (; table && table->name; table++) {
-    char **path = (char **)((char *)options + table->offset);
+  for (const RgParam *param = rg_cell_table(cell, block); param && param->name; param++) {
+    char **path = (char **)((char *)rg_cell_options(cell, block) + param->offset);
     RgText found = {0};
     bool beside;
-    if (table->type != RG_PARAM_PATH || !strcmp(table->name, "program") || !*path) continue;
+    if (param->type != RG_PARAM_PATH || !strcmp(param->name, "program") || !*path) continue;
     PetscCall(rg_data_find_beside(checker->study->path, *path, &found, &beside));
     if (found.length) {
       PetscCall(PetscFree(*path));
@@ -599,20 +599,16 @@ static PetscErrorCode confine_duration(Checker *checker, char **duration)
 static PetscErrorCode find_files(Checker *checker, RgCell *cell, bool *may)
 {
   const size_t before = checker->unopened.length;
-  const RgPlace place = cell->problem_place;
 
-  *may = true;
-  if (checker->study->stored) {
-    PetscCall(confine_paths(checker, cell->problem->params, cell->problem_options));
-    PetscCall(confine_paths(checker, cell->algorithm->params, cell->algorithm_options));
-    PetscCall(confine_paths(checker, rg_run_params, &cell->run));
-    PetscCall(confine_duration(checker, &cell->crew.duration));
-    *may = checker->unopened.length == before;
-  }
-  PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, place));
-  PetscCall(
-    rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
-  return rg_params_resolve(rg_run_params, &cell->run, place);
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT && checker->study->stored; b++)
+    PetscCall(confine_paths(checker, cell, b));
+  if (checker->study->stored) PetscCall(confine_duration(checker, &cell->crew.duration));
+  *may = checker->unopened.length == before;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
+    PetscCall(
+      rg_params_resolve(rg_cell_table(cell, b), rg_cell_options(cell, b),
+                        b == RG_BLOCK_ALGORITHM ? cell->algorithm_place : cell->problem_place));
+  return 0;
 }
 
 /* Check a cell and write its identity: everything that can change a result, and nothing else.
@@ -621,7 +617,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
 {
   RgText problem = {0}, algorithm = {0}, text = {0}, outside = {0};
   const Variant *variant = NULL;
-  bool may;
+  bool may = false;
 
   PetscCall(rg_text_add(&problem, "problem=%s@%d{", cell->problem->name, cell->problem->revision));
   PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &problem));

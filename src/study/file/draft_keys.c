@@ -600,11 +600,11 @@ static PetscErrorCode parse_map_entry(const RgDraft *draft, RgEntry *entry, cons
 static PetscErrorCode parse_list(RgDraft *draft, RgLayer layer)
 {
   const char *key = rg_layer_keys[layer];
-  const RgYamlNode *list = rg_yaml_value(draft->root, key);
+  const RgYamlNode *list = rg_yaml_value(draft->tree.root, key);
   char got[64];
 
   if (!list)
-    return RG_MISTAKE(draft, draft->root, "'%s' is missing: a study needs at least one", key);
+    return RG_MISTAKE(draft, draft->tree.root, "'%s' is missing: a study needs at least one", key);
   if (list->kind != RG_YAML_LIST || !list->n)
     return RG_MISTAKE(draft, list, "'%s' must be a list of names or maps, got %s", key,
                       list->kind == RG_YAML_LIST ? "an empty one" : rg_yaml_describe(list, got));
@@ -639,12 +639,12 @@ static PetscErrorCode parse_list(RgDraft *draft, RgLayer layer)
 
 PetscErrorCode rg_draft_entries(RgDraft *draft)
 {
-  const RgYamlNode *common = rg_yaml_value(draft->root, "common");
+  const RgYamlNode *common = rg_yaml_value(draft->tree.root, "common");
   RgEntry *settings;
   char got[64];
 
   PetscCall(PetscCalloc1(1, &settings));
-  settings->place = RG_PLACE_OF(draft, common ? common : draft->root);
+  settings->place = RG_PLACE_OF(draft, common ? common : draft->tree.root);
   draft->layer[RG_LAYER_COMMON].entries = settings;
   draft->layer[RG_LAYER_COMMON].n = 1;
   PetscCall(parse_list(draft, RG_LAYER_PROBLEM));
@@ -658,7 +658,7 @@ PetscErrorCode rg_draft_entries(RgDraft *draft)
   for (RgLayer layer = RG_LAYER_PROBLEM; layer < RG_LAYER_COUNT; layer++)
     for (int i = 0; i < draft->layer[layer].n; i++) {
       RgEntry *entry = &draft->layer[layer].entries[i];
-      const RgYamlNode *map = rg_yaml_value(draft->root, rg_layer_keys[layer])->items[i];
+      const RgYamlNode *map = rg_yaml_value(draft->tree.root, rg_layer_keys[layer])->items[i];
       if (map->kind != RG_YAML_MAP || (!entry->problem && !entry->algorithm)) continue;
       for (int k = 0; k < map->n; k++) {
         const RgYamlEntry *e = &map->entries[k];

@@ -59,16 +59,6 @@ static PetscErrorCode unknown_label(const RgDraft *draft, const RgSweepKey *key,
   return PetscFree(names);
 }
 
-/* Why an algorithm has no such block. */
-static const char *why_no_block(const RgEntry *entry, RgBlock block)
-{
-  if (!rg_blocks[block].methods)
-    return "it is set in 'common' or in a problem, alike for all algorithms";
-  if (block == RG_BLOCK_PENDING && entry->algorithm->traits & RG_OWN_PENDING)
-    return "the algorithm has a rule of its own for points in flight";
-  return "the algorithm uses no model and has no such block";
-}
-
 /* Report a path that names no setting of an entry. */
 static PetscErrorCode unknown_setting(const RgDraft *draft, const RgSweepKey *key,
                                       const RgEntry *entry, const char *path)
@@ -106,29 +96,26 @@ static PetscErrorCode resolve_param(const RgDraft *draft, RgSweepKey *key, const
   const RgEntry *entry = rg_draft_entry(draft, key);
   const char *name = key->name;
 
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT && !key->param; b++) {
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     const RgParam *table = rg_entry_table(entry, b);
-    const char *block = rg_blocks[b].name;
-    size_t skip = block ? strlen(block) : 0;
-    if (!table || (block && (strncmp(name, block, skip) || name[skip] != '.'))) continue;
-    key->block = b;
-    key->param = rg_params_find(table, block ? name + skip + 1 : name);
-  }
-  if (key->param) return 0;
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
-    if (!rg_blocks[b].name || strcmp(name, rg_blocks[b].name) || !rg_entry_table(entry, b))
-      continue;
-    key->block = b;
-    key->whole = 1;
-    return 0;
-  }
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
-    if (entry->algorithm && rg_blocks[b].name && !rg_entry_table(entry, b)) {
-      size_t skip = strlen(rg_blocks[b].name);
-      if (strncmp(name, rg_blocks[b].name, skip) || name[skip] != '.') continue;
-      complain(draft, key, path, why_no_block(entry, b));
-      return 0;
+    const char *block = rg_blocks[b].name, *rest = name;
+    if (block) {
+      const size_t length = strlen(block);
+      if (strncmp(name, block, length) || (name[length] && name[length] != '.')) continue;
+      rest = name[length] ? name + length + 1 : NULL; /* NULL: the whole block */
     }
+    if (table && rest) key->param = rg_params_find(table, rest);
+    key->whole = table && !rest;
+    key->block = b;
+    if (key->param || key->whole) return 0;
+    if (table || !rest || !entry->algorithm || !block) continue;
+    const bool own = b == RG_BLOCK_PENDING && entry->algorithm->traits & RG_OWN_PENDING;
+    complain(draft, key, path,
+             !rg_blocks[b].methods
+               ? "it is set in 'common' or in a problem, alike for all algorithms"
+             : own ? "the algorithm has a rule of its own for points in flight"
+                   : "the algorithm uses no model and has no such block");
+    return 0;
   }
   return unknown_setting(draft, key, entry, path);
 }
@@ -185,15 +172,14 @@ static void check_repeated(const RgDraft *draft, const RgSweepKey *key, const ch
 
 /* Copy the listed values and expand ranges of whole numbers. Values beyond the limit of an axis
    are dropped; *ok is false after a mistake. */
-static PetscErrorCode list_values(const RgDraft *draft, RgSweepKey *key, const RgYamlNode *list,
-                                  bool *ok)
+static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlNode *list, bool *ok)
 {
   int first, last, used, n = 0;
 
   *ok = true;
-  PetscCall(PetscCalloc2(MAX_AXIS_VALUES + 1, &key->values, MAX_AXIS_VALUES + 1, &key->made));
+  PetscCall(PetscCalloc1(MAX_AXIS_VALUES + 1, &key->values));
   for (int i = 0; i < list->n && n <= MAX_AXIS_VALUES; i++) {
-    RgYamlNode *item = list->items[i];
+    const RgYamlNode *item = list->items[i];
     const bool whole = !key->whole && (!key->param || key->param->type == RG_PARAM_INT);
     if (!whole || item->kind != RG_YAML_SCALAR ||
         sscanf(item->text, "%9d..%9d%n", &first, &last, &used) != 2 || item->text[used]) {
@@ -206,10 +192,10 @@ static PetscErrorCode list_values(const RgDraft *draft, RgSweepKey *key, const R
     }
     for (int64_t v = first; v <= last && n <= MAX_AXIS_VALUES; v++, n++) {
       char text[16];
+      RgYamlNode *number;
       snprintf(text, sizeof(text), "%d", (int)v);
-      key->made[n] = (RgYamlNode){.line = item->line, .column = item->column, .plain = true};
-      PetscCall(PetscStrallocpy(text, &key->made[n].text));
-      key->values[n] = &key->made[n];
+      PetscCall(rg_yaml_add(&draft->tree, item, text, &number));
+      key->values[n] = number;
     }
   }
   key->n = n;
@@ -236,15 +222,14 @@ static PetscErrorCode add_from_block(const RgDraft *draft, RgSweepAxis *axis, co
   RgSweepKey *key = &axis->keys[axis->n_keys++];
   *key = *block;
   key->param = param;
-  PetscCall(PetscCalloc2(key->n, &key->values, key->n, &key->made));
-  for (int i = 0; i < key->n; i++)
-    key->values[i] = (RgYamlNode *)rg_yaml_value(block->values[i], param->name);
+  PetscCall(PetscCalloc1(key->n, &key->values));
+  for (int i = 0; i < key->n; i++) key->values[i] = rg_yaml_value(block->values[i], param->name);
   return check_key(draft, key);
 }
 
 /* Replace the last key of the axis, a whole block, by one key for every setting in some value,
    in the order of the table. */
-static PetscErrorCode split_block(const RgDraft *draft, RgSweepAxis *axis, bool *ok)
+static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
 {
   RgSweepKey block = axis->keys[axis->n_keys - 1];
   const RgParam *table = rg_entry_table(rg_draft_entry(draft, &block), block.block);
@@ -280,13 +265,12 @@ static PetscErrorCode split_block(const RgDraft *draft, RgSweepAxis *axis, bool 
                        "the sweep over '%s' changes nothing: its values are empty", block.name);
     *ok = false;
   }
-  for (int i = 0; i < block.n; i++) PetscCall(PetscFree(block.made[i].entries));
-  return PetscFree2(block.values, block.made);
+  return PetscFree(block.values);
 }
 
 /* Values in place of the maps of a block: if all are, the key is that of the block's first
    setting; else each becomes a map of it. */
-static PetscErrorCode expand_short(const RgDraft *draft, RgSweepKey *key)
+static PetscErrorCode expand_short(RgDraft *draft, RgSweepKey *key)
 {
   const RgParam *first = rg_entry_table(rg_draft_entry(draft, key), key->block);
   int n = 0;
@@ -298,19 +282,22 @@ static PetscErrorCode expand_short(const RgDraft *draft, RgSweepKey *key)
     return 0;
   }
   for (int i = 0; i < key->n; i++) {
-    RgYamlNode *value = key->values[i], *made = &key->made[i];
+    const RgYamlNode *value = key->values[i];
+    RgYamlNode *map;
     if (value->kind != RG_YAML_SCALAR) continue;
-    *made = (RgYamlNode){.kind = RG_YAML_MAP, .line = value->line, .column = value->column, .n = 1};
-    PetscCall(PetscMalloc1(1, &made->entries));
-    made->entries[0] = (RgYamlEntry){(char *)first->name, value->line, value->column, value};
-    key->values[i] = made;
+    PetscCall(rg_yaml_add(&draft->tree, value, NULL, &map));
+    PetscCall(RG_GROW(0, map->entries));
+    map->entries[map->n++] =
+      (RgYamlEntry){NULL, value->line, value->column, (RgYamlNode *)(uintptr_t)value};
+    PetscCall(PetscStrallocpy(first->name, &map->entries[0].key));
+    key->values[i] = map;
   }
   return 0;
 }
 
 /* Parse a `path: [values]` of an axis. *complete: its values were read (each may still be
    wrong). */
-static PetscErrorCode parse_key(const RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
+static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
                                 bool *complete)
 {
   RgSweepKey *key;
@@ -368,7 +355,7 @@ static void check_values(const RgDraft *draft, const RgSweepAxis *axis)
     }
 }
 
-static PetscErrorCode parse_axis(const RgDraft *draft, const RgYamlNode *map, RgSweepAxis *axis)
+static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgSweepAxis *axis)
 {
   char got[64];
 

@@ -23,36 +23,26 @@ static bool differ(const RgYamlNode *a, const RgYamlNode *b, const char *key, Rg
 }
 
 static bool same_nodes(const RgYamlNode *a, const RgYamlNode *b, const char *key,
-                       RgStudyDifference *d);
-
-static bool same_maps(const RgYamlNode *a, const RgYamlNode *b, const char *key,
-                      RgStudyDifference *d)
-{
-  char path[192];
-
-  for (int side = 0; side < 2; side++) {
-    const RgYamlNode *one = side ? b : a, *other = side ? a : b;
-    for (int i = 0; i < one->n; i++) {
-      const RgYamlEntry *entry = &one->entries[i], *twin = rg_yaml_find(other, entry->key);
-      const RgYamlNode *value = twin ? twin->value : NULL;
-      snprintf(path, sizeof(path), "%.120s.%.60s", key, entry->key);
-      if (!same_nodes(side ? value : entry->value, side ? entry->value : value, path, d))
-        return false;
-    }
-  }
-  return true;
-}
-
-static bool same_nodes(const RgYamlNode *a, const RgYamlNode *b, const char *key,
                        RgStudyDifference *d)
 {
   if (!a && !b) return true;
   if (!a || !b || a->kind != b->kind) return differ(a, b, key, d);
   if (a->kind == RG_YAML_SCALAR) return !strcmp(a->text, b->text) || differ(a, b, key, d);
-  if (a->kind == RG_YAML_MAP) return same_maps(a, b, key, d);
-  if (a->n != b->n) return differ(a, b, key, d);
-  for (int i = 0; i < a->n; i++)
-    if (!same_nodes(a->items[i], b->items[i], key, d)) return false;
+  if (a->kind == RG_YAML_LIST) {
+    if (a->n != b->n) return differ(a, b, key, d);
+    for (int i = 0; i < a->n; i++)
+      if (!same_nodes(a->items[i], b->items[i], key, d)) return false;
+    return true;
+  }
+  for (int side = 0; side < 2; side++) {
+    const RgYamlNode *map = side ? b : a;
+    for (int i = 0; i < map->n; i++) {
+      const char *name = map->entries[i].key;
+      char path[192];
+      snprintf(path, sizeof(path), "%.120s.%.60s", key, name);
+      if (!same_nodes(rg_yaml_value(a, name), rg_yaml_value(b, name), path, d)) return false;
+    }
+  }
   return true;
 }
 
@@ -145,13 +135,10 @@ static PetscErrorCode join_seeds(const RgYamlNode *a, const RgYamlNode *b, RgTex
 
 static const char *label_of(const RgYamlNode *item)
 {
-  const RgYamlEntry *entry;
+  const RgYamlNode *label = item->kind == RG_YAML_MAP ? rg_yaml_value(item, "label") : item;
 
-  if (item->kind == RG_YAML_SCALAR) return item->text;
-  if (item->kind != RG_YAML_MAP) return "";
-  entry = rg_yaml_find(item, "label");
-  if (!entry) entry = rg_yaml_find(item, "name");
-  return entry && entry->value->kind == RG_YAML_SCALAR ? entry->value->text : "";
+  if (!label) label = rg_yaml_value(item, "name");
+  return label && label->kind == RG_YAML_SCALAR ? label->text : "";
 }
 
 /* Whether two items describe the same entry: entries are matched by label, sweep axes by a path. */
@@ -169,10 +156,9 @@ static PetscErrorCode join_list(const RgYamlNode *a, const RgYamlNode *b, const 
                                 bool axes, RgText *text, bool *grown, bool *same,
                                 RgStudyDifference *d)
 {
-  const RgYamlEntry *of_a = rg_yaml_find(a, key), *of_b = rg_yaml_find(b, key);
-  const RgYamlNode *list[2] = {of_a ? of_a->value : NULL, of_b ? of_b->value : NULL};
+  const RgYamlNode *list[2] = {rg_yaml_value(a, key), rg_yaml_value(b, key)};
 
-  if (!of_a && !of_b) return 0;
+  if (!list[0] && !list[1]) return 0;
   PetscCall(rg_text_add(text, "%s:\n", key));
   for (int side = 0; side < 2; side++) {
     for (int i = 0; list[side] && list[side]->kind == RG_YAML_LIST && i < list[side]->n; i++) {
@@ -210,12 +196,12 @@ static RgJoin join_of(const char *name)
 static bool same_rest(const RgYamlNode *a, const RgYamlNode *b, RgStudyDifference *d)
 {
   for (int side = 0; side < 2; side++) {
-    const RgYamlNode *one = side ? b : a;
-    for (int i = 0; i < one->n; i++) {
-      const char *key = one->entries[i].key;
-      const RgYamlEntry *x = rg_yaml_find(a, key), *y = rg_yaml_find(b, key);
-      if (join_of(key) != RG_JOIN_EQUAL) continue;
-      if (!same_nodes(x ? x->value : NULL, y ? y->value : NULL, key, d)) return false;
+    const RgYamlNode *map = side ? b : a;
+    for (int i = 0; i < map->n; i++) {
+      const char *key = map->entries[i].key;
+      if (join_of(key) == RG_JOIN_EQUAL &&
+          !same_nodes(rg_yaml_value(a, key), rg_yaml_value(b, key), key, d))
+        return false;
     }
   }
   return true;

@@ -107,7 +107,7 @@ static PetscErrorCode read_name(const RgDraft *draft, const RgStudyKey *key, con
   PetscCall(read_text(draft, key, node, study));
   const size_t length = strlen(study->name);
   if (!node)
-    RG_MISTAKE(draft, draft->root, "'study' is missing: a study needs a name, 'study: NAME'");
+    RG_MISTAKE(draft, draft->tree.root, "'study' is missing: a study needs a name, 'study: NAME'");
   else if (draft->diagnostics->n == before &&
            (!length || length > 64 || study->name[0] == '-' ||
             strspn(study->name, "abcdefghijklmnopqrstuvwxyz0123456789_-") < length))
@@ -353,8 +353,9 @@ static PetscErrorCode check_keys(RgDraft *draft, const RgYamlNode *root)
 }
 
 /* Run the steps; each requires that the previous one found no mistakes. */
-static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
+static PetscErrorCode parse_root(RgDraft *draft, RgStudy *study)
 {
+  const RgYamlNode *root = draft->tree.root;
   RgDiagnostics *diagnostics = draft->diagnostics;
   const RgYamlNode *sweep;
   char got[64];
@@ -366,7 +367,6 @@ static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy
       "a study file is a map of 'study', 'problems', 'algorithms' ..., got %s",
       root ? rg_yaml_describe(root, got) : "an empty file");
   }
-  draft->root = root;
   for (const RgStudyKey *key = rg_study_keys; key->name; key++)
     if (key->read) PetscCall(key->read(draft, key, rg_yaml_value(root, key->name), study));
   PetscCall(rg_draft_entries(draft));
@@ -413,16 +413,15 @@ static PetscErrorCode parse(const RgRegistry *registry, const char *path, const 
                             size_t length, RgStudy *study, RgDiagnostics *diagnostics)
 {
   RgDraft draft = {.registry = registry, .path = path, .diagnostics = diagnostics};
-  RgYamlTree tree;
   const int before = diagnostics->n;
 
   study->registry = registry;
-  PetscCall(rg_yaml_parse(path, text, length, &tree, diagnostics));
+  PetscCall(rg_yaml_parse(path, text, length, &draft.tree, diagnostics));
   if (diagnostics->n == before) {
     PetscCall(PetscStrallocpy(path, &study->path));
     PetscCall(PetscCalloc1(length + 1, &study->text));
     PetscCall(PetscMemcpy(study->text, text, length));
-    PetscCall(parse_root(&draft, tree.root, study));
+    PetscCall(parse_root(&draft, study));
   }
   for (RgLayer layer = 0; layer < RG_LAYER_COUNT; layer++) {
     for (int i = 0; i < draft.layer[layer].n; i++)
@@ -433,17 +432,13 @@ static PetscErrorCode parse(const RgRegistry *registry, const char *path, const 
     RgSweepAxis *axis = &draft.axes[i];
     for (int k = 0; k < axis->n_keys; k++) {
       RgSweepKey *key = &axis->keys[k];
-      for (int v = 0; v < key->n; v++) {
-        if (key->texts) PetscCall(PetscFree(key->texts[v]));
-        PetscCall(PetscFree(key->made[v].text));
-      }
-      PetscCall(RG_FREE(&key->texts, &key->column));
-      PetscCall(PetscFree2(key->values, key->made));
+      if (key->texts) PetscCall(rg_names_free(key->n, &key->texts));
+      PetscCall(RG_FREE(&key->values, &key->column));
     }
     PetscCall(PetscFree(axis->keys));
   }
   PetscCall(PetscFree(draft.axes));
-  PetscCall(rg_yaml_destroy(&tree));
+  PetscCall(rg_yaml_destroy(&draft.tree));
   for (int i = 0; i < study->n_cells; i++)
     study->cells[i].problem_place.file = study->cells[i].algorithm_place.file = study->path;
   sort_diagnostics(diagnostics, before);

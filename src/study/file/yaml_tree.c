@@ -191,13 +191,11 @@ static PetscErrorCode next_event(Reader *reader)
 /* Create a node of the tree at the current event. */
 static PetscErrorCode create_node(Reader *reader, RgYamlKind kind, RgYamlNode **node)
 {
-  PetscCall(PetscNew(node));
+  const yaml_mark_t mark = reader->event.start_mark;
+  const RgYamlNode place = {.line = (int)mark.line + 1, .column = (int)mark.column + 1};
+
+  PetscCall(rg_yaml_add(reader->tree, &place, NULL, node));
   (*node)->kind = kind;
-  (*node)->line = (int)reader->event.start_mark.line + 1;
-  (*node)->column = (int)reader->event.start_mark.column + 1;
-  (*node)->weight = (*node)->height = 1;
-  (*node)->next = reader->tree->nodes;
-  reader->tree->nodes = *node;
   return 0;
 }
 
@@ -412,6 +410,21 @@ PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, 
   PetscCall(error);
   if (reader.stopped) tree->root = NULL;
   return 0;
+}
+
+PetscErrorCode rg_yaml_add(RgYamlTree *tree, const RgYamlNode *place, const char *text,
+                           RgYamlNode **node)
+{
+  PetscCall(PetscNew(node));
+  **node = (RgYamlNode){.kind = text ? RG_YAML_SCALAR : RG_YAML_MAP,
+                        .line = place->line,
+                        .column = place->column,
+                        .plain = text != NULL,
+                        .weight = 1,
+                        .height = 1,
+                        .next = tree->nodes};
+  tree->nodes = *node;
+  return text ? PetscStrallocpy(text, &(*node)->text) : 0;
 }
 
 PetscErrorCode rg_yaml_destroy(RgYamlTree *tree)

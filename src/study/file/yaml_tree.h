@@ -50,6 +50,10 @@ PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, 
                              RgDiagnostics *diagnostics);
 PetscErrorCode rg_yaml_destroy(RgYamlTree *tree);
 
+/* Add a node at the place of another one; the tree owns it. text: copied, NULL: a map. */
+PetscErrorCode rg_yaml_add(RgYamlTree *tree, const RgYamlNode *place, const char *text,
+                           RgYamlNode **node);
+
 /* The entry `key` of a map; NULL if it does not exist. O(n). */
 const RgYamlEntry *rg_yaml_find(const RgYamlNode *map, const char *key);
 /* The value of that entry. */
