@@ -26,6 +26,24 @@ static inline void plan_study(const char *text, RgStudy *study, RgPlan *plan)
   RG_OK(rg_plan_fill(study, plan));
 }
 
+/* The plan of a text, with its study: they live until the next call. */
+static inline const RgPlan *plan_of(const char *text)
+{
+  static RgStudy study;
+  static RgPlan plan;
+
+  RG_OK(rg_plan_clear(&plan));
+  RG_OK(rg_study_destroy(&study));
+  plan_study(text, &study, &plan);
+  return &plan;
+}
+
+/* The study alone. */
+static inline const RgStudy *study_of(const char *text)
+{
+  return plan_of(text)->study;
+}
+
 /* A study of some problems and algorithms with five iterations. */
 #define STUDY(problems, algorithms)                                                                \
   "study: t\ncommon: {iterations: 5}\nproblems: " problems "\nalgorithms: " algorithms "\n"

@@ -11,8 +11,6 @@
 /* Run the first trial of a method in a study of branin with these settings. */
 static void run(const char *settings, const char *method, RgRecord *record)
 {
-  RgStudy study;
-  RgPlan plan;
   bool stopped;
   char text[600];
 
@@ -21,12 +19,11 @@ static void run(const char *settings, const char *method, RgRecord *record)
            "problems: [{name: branin, maximiser: {raw_samples: 128, restarts: 2}}]\n"
            "algorithms: [%s]\n",
            COMMON, settings, method);
-  plan_study(text, &study, &plan);
-  const RgTrial trial = trial_at(&plan, 0);
-  RG_OK(rg_trial_run(&study, &trial, NULL, record, &stopped));
+  const RgPlan *plan = plan_of(text);
+  const RgStudy *study = plan->study;
+  const RgTrial trial = trial_at(plan, 0);
+  RG_OK(rg_trial_run(study, &trial, NULL, record, &stopped));
   assert_false(stopped);
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
 }
 
 static double at(const RgRecord *record, int column, int row)
@@ -283,8 +280,6 @@ RG_TEST(a_forecast_is_what_the_clock_says)
 
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     char text[600];
-    RgStudy study;
-    RgPlan plan;
     RgForecast forecast;
     RgRecord record = {0};
     bool known;
@@ -292,84 +287,72 @@ RG_TEST(a_forecast_is_what_the_clock_says)
       text, sizeof text,
       "study: parallel\nseeds: 2\ncommon: {%s%s}\nproblems: [branin]\nalgorithms: [random]\n",
       COMMON, cases[c].settings);
-    plan_study(text, &study, &plan);
-    const RgTrial trial = trial_at(&plan, 1);
-    RG_OK(rg_trial_forecast(&study, &trial, NULL, &forecast, &known));
+    const RgPlan *plan = plan_of(text);
+    const RgStudy *study = plan->study;
+    const RgTrial trial = trial_at(plan, 1);
+    RG_OK(rg_trial_forecast(study, &trial, NULL, &forecast, &known));
     assert_int_equal(known, cases[c].known);
     if (known) {
       bool stopped;
-      RG_OK(rg_trial_run(&study, &trial, NULL, &record, &stopped));
+      RG_OK(rg_trial_run(study, &trial, NULL, &record, &stopped));
       assert_true(forecast.makespan == record.makespan);
       assert_true(forecast.idle_share == record.idle_share);
       assert_int_equal(forecast.n_rows, record.n_rows);
       assert_int_equal(forecast.lost, record.lost);
       RG_OK(rg_record_destroy(&record));
     }
-    RG_OK(rg_plan_clear(&plan));
-    RG_OK(rg_study_destroy(&study));
   }
 }
 
 /* Random search asks for the designs that the forecast assumes, in distribution. */
 RG_TEST(a_rough_forecast_is_right_on_average)
 {
-  RgStudy study;
-  RgPlan plan;
   RgForecast forecast;
   double sums[2] = {0};
   bool known, stopped;
 
-  plan_study("study: rough\nseeds: 200\ncommon: {iterations: 12, initial_points: 4, workers: 3, "
-             "duration: \"point(1) * (5 + x1)\"}\nproblems: [branin]\nalgorithms: [random]\n",
-             &study, &plan);
-  for (int i = 0; i < plan.n; i++) {
-    const RgTrial trial = trial_at(&plan, i);
+  const RgPlan *plan =
+    plan_of("study: rough\nseeds: 200\ncommon: {iterations: 12, initial_points: 4, workers: 3, "
+            "duration: \"point(1) * (5 + x1)\"}\nproblems: [branin]\nalgorithms: [random]\n");
+  const RgStudy *study = plan->study;
+  for (int i = 0; i < plan->n; i++) {
+    const RgTrial trial = trial_at(plan, i);
     RgRecord record = {0};
-    RG_OK(rg_trial_forecast(&study, &trial, NULL, &forecast, &known));
-    RG_OK(rg_trial_run(&study, &trial, NULL, &record, &stopped));
+    RG_OK(rg_trial_forecast(study, &trial, NULL, &forecast, &known));
+    RG_OK(rg_trial_run(study, &trial, NULL, &record, &stopped));
     assert_true(known && forecast.rough);
     sums[0] += forecast.makespan;
     sums[1] += record.makespan;
     RG_OK(rg_record_destroy(&record));
   }
   assert_true(fabs(sums[0] / sums[1] - 1) < 0.03);
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
 }
 
 /* With one worker or without a model, settings that say nothing make no cells. */
 RG_TEST(sweeps_over_workers_have_no_repeated_cells)
 {
-  RgStudy study;
-  RgPlan plan;
-
-  plan_study("study: sweep\ncommon: {iterations: 5, duration: exponential(1)}\nproblems: [branin]\n"
-             "algorithms: [ei, random]\nsweep:\n  - {common.workers: [1, 4, 8]}\n"
-             "  - {common.release: [sync, async]}\n  - {common.pending: [ignore, believer, {rule: "
-             "liar_min}]}\n",
-             &study, &plan);
-  assert_int_equal(study.n_cells, 1 + 2 * 2 * 3 + 1 + 2 * 2);
-  assert_string_equal(study.cells[0].swept, "workers=1");
-  assert_string_equal(study.cells[1].swept, "workers=4, release=sync, pending={rule=ignore}");
-  assert_int_equal(study.cells[2].pending.rule, RG_PENDING_BELIEVER);
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
+  const RgPlan *plan =
+    plan_of("study: sweep\ncommon: {iterations: 5, duration: exponential(1)}\nproblems: [branin]\n"
+            "algorithms: [ei, random]\nsweep:\n  - {common.workers: [1, 4, 8]}\n"
+            "  - {common.release: [sync, async]}\n  - {common.pending: [ignore, believer, {rule: "
+            "liar_min}]}\n");
+  const RgStudy *study = plan->study;
+  assert_int_equal(study->n_cells, 1 + 2 * 2 * 3 + 1 + 2 * 2);
+  assert_string_equal(study->cells[0].swept, "workers=1");
+  assert_string_equal(study->cells[1].swept, "workers=4, release=sync, pending={rule=ignore}");
+  assert_int_equal(study->cells[2].pending.rule, RG_PENDING_BELIEVER);
 }
 
 /* With one worker, an initial design that runs on it is told before the first query. An axis of
    several settings repeats a cell where all that differs needs several workers. */
 RG_TEST(sweeps_over_starts_have_no_repeated_cells)
 {
-  RgStudy study;
-  RgPlan plan;
-
-  plan_study("study: sweep\ncommon: {iterations: 5, duration: exponential(1)}\nproblems: [branin]\n"
-             "algorithms: [random]\nsweep:\n  - {common.workers: [1, 3]}\n"
-             "  - {common.initial_time: [free, counted, overlapped]}\n"
-             "  - common.start: [ask, design, ask]\n    common.thinking.a: [0, 0, 0.5]\n",
-             &study, &plan);
-  assert_int_equal(study.n_cells, 2 * 2 + 3 * 3);
-  assert_string_equal(study.cells[3].swept, "workers=1, initial_time=counted, thinking.a=0.5");
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
+  const RgPlan *plan =
+    plan_of("study: sweep\ncommon: {iterations: 5, duration: exponential(1)}\nproblems: [branin]\n"
+            "algorithms: [random]\nsweep:\n  - {common.workers: [1, 3]}\n"
+            "  - {common.initial_time: [free, counted, overlapped]}\n"
+            "  - common.start: [ask, design, ask]\n    common.thinking.a: [0, 0, 0.5]\n");
+  const RgStudy *study = plan->study;
+  assert_int_equal(study->n_cells, 2 * 2 + 3 * 3);
+  assert_string_equal(study->cells[3].swept, "workers=1, initial_time=counted, thinking.a=0.5");
 }

@@ -10,32 +10,28 @@
 
 RG_TEST(the_head_is_read)
 {
-  RgStudy study;
-
-  parse_study(
+  const RgStudy *study = study_of(
     "study: a_b-1\ntitle: 'Ünïcode: #1'\nreference: arXiv:2409.00979\n"
     "description: >\n  two\n  lines\n\nseed: 2024\ninstances: 3\nseeds: {first: 5, count: 3}\n"
-    "common: {iterations: 7}\nproblems: [branin]\nalgorithms: [random]\n",
-    &study);
-  assert_string_equal(study.path, "t.yaml");
-  assert_string_equal(study.name, "a_b-1");
-  assert_string_equal(study.title, "Ünïcode: #1");
-  assert_string_equal(study.reference, "arXiv:2409.00979");
-  assert_string_equal(study.description, "two lines");
-  assert_int_equal(strncmp(study.text, "study: a_b-1\n", 13), 0);
-  assert_int_equal(study.seed, 2024);
-  assert_int_equal(study.n_instances, 3);
-  assert_int_equal(study.n_seeds, 3);
-  for (int i = 0; i < 3; i++) assert_int_equal(study.seeds[i], 5 + i);
-  assert_int_equal(study.n_cells, 1);
-  assert_string_equal(study.cells[0].problem_label, "branin");
-  assert_string_equal(study.cells[0].algorithm_label, "random");
-  assert_string_equal(study.cells[0].swept, "");
-  assert_ptr_equal(study.cells[0].problem_place.file, study.path);
-  assert_int_equal(study.cells[0].problem_place.line, 12);
-  assert_int_equal(study.cells[0].problem_place.column, 12);
-  assert_int_equal(study.cells[0].run.iterations, 7);
-  RG_OK(rg_study_destroy(&study));
+    "common: {iterations: 7}\nproblems: [branin]\nalgorithms: [random]\n");
+  assert_string_equal(study->path, "t.yaml");
+  assert_string_equal(study->name, "a_b-1");
+  assert_string_equal(study->title, "Ünïcode: #1");
+  assert_string_equal(study->reference, "arXiv:2409.00979");
+  assert_string_equal(study->description, "two lines");
+  assert_int_equal(strncmp(study->text, "study: a_b-1\n", 13), 0);
+  assert_int_equal(study->seed, 2024);
+  assert_int_equal(study->n_instances, 3);
+  assert_int_equal(study->n_seeds, 3);
+  for (int i = 0; i < 3; i++) assert_int_equal(study->seeds[i], 5 + i);
+  assert_int_equal(study->n_cells, 1);
+  assert_string_equal(study->cells[0].problem_label, "branin");
+  assert_string_equal(study->cells[0].algorithm_label, "random");
+  assert_string_equal(study->cells[0].swept, "");
+  assert_ptr_equal(study->cells[0].problem_place.file, study->path);
+  assert_int_equal(study->cells[0].problem_place.line, 12);
+  assert_int_equal(study->cells[0].problem_place.column, 12);
+  assert_int_equal(study->cells[0].run.iterations, 7);
 }
 
 /* Texts for readers; the key of a trial does not contain them. */
@@ -75,36 +71,30 @@ RG_TEST(credits_are_read_and_change_no_trial)
 
 RG_TEST(a_preset_comes_before_what_stands_beside_it)
 {
-  RgStudy study;
-
-  parse_study("study: s\ncommon: {iterations: 3, surrogate: {variance: 2, preset: botorch2024}}\n"
-              "problems: [branin]\nalgorithms: [gp_ucb]\n",
-              &study);
-  const RgSurrogateOptions *o = &study.cells[0].surrogate;
+  const RgStudy *study =
+    study_of("study: s\ncommon: {iterations: 3, surrogate: {variance: 2, preset: botorch2024}}\n"
+             "problems: [branin]\nalgorithms: [gp_ucb]\n");
+  const RgSurrogateOptions *o = &study->cells[0].surrogate;
   assert_int_equal(o->kernel, RG_KERNEL_GAUSSIAN);
   assert_int_equal(o->prior, RG_PRIORS_BOTORCH2024);
   assert_true(o->variance == 2 && o->noise_lower == 1e-4 && !o->fit_variance);
   assert_int_equal(o->fit_warm, RG_WARM_AUTO);
-  RG_OK(rg_study_destroy(&study));
 }
 
 RG_TEST(what_is_not_said_has_a_default)
 {
-  RgStudy study;
-
-  parse_study(STUDY("[branin]", "[random]"), &study);
-  assert_string_equal(study.title, "");
-  assert_int_equal(study.seed, 1);
-  assert_int_equal(study.n_instances, 1);
-  assert_int_equal(study.n_seeds, 1);
-  assert_int_equal(study.seeds[0], 0);
-  const RgTrialSettings *run = &study.cells[0].run;
+  const RgStudy *study = study_of(STUDY("[branin]", "[random]"));
+  assert_string_equal(study->title, "");
+  assert_int_equal(study->seed, 1);
+  assert_int_equal(study->n_instances, 1);
+  assert_int_equal(study->n_seeds, 1);
+  assert_int_equal(study->seeds[0], 0);
+  const RgTrialSettings *run = &study->cells[0].run;
   assert_int_equal(run->initial_points, 4); /* auto in two dimensions */
   assert_int_equal(run->initial_design, RG_INITIAL_UNIFORM);
   assert_true(run->noise_variance == 0.0);
   assert_true(run->noise_known);
   assert_false(run->count_initial);
-  RG_OK(rg_study_destroy(&study));
 }
 
 RG_TEST(seeds_are_a_number_a_list_or_a_range)
@@ -121,13 +111,11 @@ RG_TEST(seeds_are_a_number_a_list_or_a_range)
 
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     char text[256];
-    RgStudy study;
     snprintf(text, sizeof(text), STUDY("[branin]", "[random]") "seeds: %s\n", cases[i].text);
-    parse_study(text, &study);
-    assert_int_equal(study.n_seeds, cases[i].n);
-    assert_true(study.seeds[0] == cases[i].first);
-    assert_true(study.seeds[cases[i].n - 1] == cases[i].last);
-    RG_OK(rg_study_destroy(&study));
+    const RgStudy *study = study_of(text);
+    assert_int_equal(study->n_seeds, cases[i].n);
+    assert_true(study->seeds[0] == cases[i].first);
+    assert_true(study->seeds[cases[i].n - 1] == cases[i].last);
   }
 }
 
@@ -140,46 +128,40 @@ RG_TEST(some_cells_have_more_trials)
     "sweep: [{algorithms.U.value: [1, 4]}]\n"
     "replicate: [{algorithm: U (value=4), seeds: 4}, {problem: P, swept: value=1, instances: 3}]\n";
   static const int n_seeds[] = {2, 2, 4, 2, 2, 4}, n_instances[] = {2, 3, 2, 1, 1, 1};
-  RgStudy study;
-  RgPlan plan;
   int n = 0;
 
-  parse_study(text, &study);
-  assert_int_equal(study.n_cells, 6);
-  assert_int_equal(study.n_seeds, 2);
-  assert_true(study.seeds[1] == 3 && study.seeds[2] == 9 && study.seeds[3] == 10);
+  const RgPlan *plan = plan_of(text);
+  const RgStudy *study = plan->study;
+  assert_int_equal(study->n_cells, 6);
+  assert_int_equal(study->n_seeds, 2);
+  assert_true(study->seeds[1] == 3 && study->seeds[2] == 9 && study->seeds[3] == 10);
   for (int c = 0; c < 6; c++) {
-    assert_int_equal(study.cells[c].n_seeds, n_seeds[c]);
-    assert_int_equal(rg_study_instances(&study, &study.cells[c]), n_instances[c]);
+    assert_int_equal(study->cells[c].n_seeds, n_seeds[c]);
+    assert_int_equal(rg_study_instances(study, &study->cells[c]), n_instances[c]);
     n += n_seeds[c] * n_instances[c];
   }
-  RG_OK(rg_plan_fill(&study, &plan));
-  assert_int_equal(plan.n, n);
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
+  assert_int_equal(plan->n, n);
 }
 
 /* common < problem < algorithm, key by key. */
 RG_TEST(later_layers_win)
 {
-  RgStudy study;
-
-  parse_study("study: t\n"
-              "common:\n"
-              "  {iterations: 5, noise_variance: 1, surrogate: {variance: 2, length_scale: 3, "
-              "kernel: matern32},"
-              " maximiser: {restarts: 4}}\n"
-              "problems:\n"
-              "  - branin\n"
-              "  - {name: ackley, iterations: 6, dim: 3, surrogate: {length_scale: [7, 7.5, 8]}}\n"
-              "algorithms:\n"
-              "  - {name: gp_ucb, label: A}\n"
-              "  - {name: gp_ucb, label: B, delta: 0.25, surrogate: {length_scale: 9}, maximiser: "
-              "{restarts: 10}}\n",
-              &study);
-  assert_int_equal(study.n_cells, 4);
-  const RgCell *branin_a = &study.cells[0], *branin_b = &study.cells[1],
-               *ackley_a = &study.cells[2], *ackley_b = &study.cells[3];
+  const RgStudy *study =
+    study_of("study: t\n"
+             "common:\n"
+             "  {iterations: 5, noise_variance: 1, surrogate: {variance: 2, length_scale: 3, "
+             "kernel: matern32},"
+             " maximiser: {restarts: 4}}\n"
+             "problems:\n"
+             "  - branin\n"
+             "  - {name: ackley, iterations: 6, dim: 3, surrogate: {length_scale: [7, 7.5, 8]}}\n"
+             "algorithms:\n"
+             "  - {name: gp_ucb, label: A}\n"
+             "  - {name: gp_ucb, label: B, delta: 0.25, surrogate: {length_scale: 9}, maximiser: "
+             "{restarts: 10}}\n");
+  assert_int_equal(study->n_cells, 4);
+  const RgCell *branin_a = &study->cells[0], *branin_b = &study->cells[1],
+               *ackley_a = &study->cells[2], *ackley_b = &study->cells[3];
   assert_int_equal(branin_a->run.iterations, 5);
   assert_int_equal(ackley_b->run.iterations, 6);
   assert_true(ackley_a->run.noise_variance == 1.0);
@@ -197,7 +179,6 @@ RG_TEST(later_layers_win)
   assert_int_equal(branin_a->dim_x, 2);
   assert_string_equal(ackley_b->algorithm_label, "B");
   assert_non_null(strstr(ackley_b->text, "delta=0.25"));
-  RG_OK(rg_study_destroy(&study));
 }
 
 /* min(2^dim, 4 dim), but at most the number of points. */
@@ -217,12 +198,10 @@ RG_TEST(automatic_initial_points)
 
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     char text[256];
-    RgStudy study;
     snprintf(text, sizeof(text), STUDY("[%s]", "[random]"), cases[i].problem);
-    parse_study(text, &study);
-    assert_int_equal(study.cells[0].run.initial_points, cases[i].points);
-    assert_int_equal(study.cells[0].size_x, cases[i].size);
-    RG_OK(rg_study_destroy(&study));
+    const RgStudy *study = study_of(text);
+    assert_int_equal(study->cells[0].run.initial_points, cases[i].points);
+    assert_int_equal(study->cells[0].size_x, cases[i].size);
   }
 }
 
@@ -248,7 +227,6 @@ RG_TEST(many_data_have_an_identity_of_their_own)
 
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     char text[256];
-    RgStudy study;
     snprintf(text, sizeof(text),
              "study: s\ncommon: {initial_points: 10, iterations: %d}\nproblems: [%s]\n"
              "algorithms: [{name: %s%s%s%s}]\n",
@@ -256,32 +234,26 @@ RG_TEST(many_data_have_an_identity_of_their_own)
              strcmp(cases[i].method, "random") ? ", surrogate: {preset: " : "",
              strcmp(cases[i].method, "random") ? cases[i].preset : "",
              strcmp(cases[i].method, "random") ? "}" : "");
-    parse_study(text, &study);
-    assert_true(!!strstr(study.cells[0].text, ";long=3;") == cases[i].own);
-    RG_OK(rg_study_destroy(&study));
+    const RgStudy *study = study_of(text);
+    assert_true(!!strstr(study->cells[0].text, ";long=3;") == cases[i].own);
   }
 }
 
 RG_TEST(canonical_text_leaves_out_what_is_not_read)
 {
-  RgStudy study;
-
-  parse_study(STUDY("[branin]", "[random, gp_ucb]"), &study);
-  assert_null(strstr(study.cells[0].text, "surrogate={"));
-  assert_null(strstr(study.cells[0].text, "maximiser={"));
-  assert_non_null(strstr(study.cells[1].text, ";surrogate={"));
-  assert_non_null(strstr(study.cells[1].text, ";maximiser={"));
-  assert_null(strstr(study.cells[1].text, "label"));
-  RG_OK(rg_study_destroy(&study));
+  const RgStudy *study = study_of(STUDY("[branin]", "[random, gp_ucb]"));
+  assert_null(strstr(study->cells[0].text, "surrogate={"));
+  assert_null(strstr(study->cells[0].text, "maximiser={"));
+  assert_non_null(strstr(study->cells[1].text, ";surrogate={"));
+  assert_non_null(strstr(study->cells[1].text, ";maximiser={"));
+  assert_null(strstr(study->cells[1].text, "label"));
 }
 
 RG_TEST(canonical_text_tells_the_revision_of_adam)
 {
-  RgStudy study;
-
-  parse_study(STUDY("[branin]", "[{name: gp_ucb, maximiser: {local_search: adam}}]"), &study);
-  assert_non_null(strstr(study.cells[0].text, ";maximiser=adam@2{"));
-  RG_OK(rg_study_destroy(&study));
+  const RgStudy *study =
+    study_of(STUDY("[branin]", "[{name: gp_ucb, maximiser: {local_search: adam}}]"));
+  assert_non_null(strstr(study->cells[0].text, ";maximiser=adam@2{"));
 }
 
 /* Searches of a box differ above 25 inputs. */
@@ -303,17 +275,15 @@ RG_TEST(canonical_text_tells_the_revision_of_searches_in_many_inputs)
 
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     char text[256];
-    RgStudy study;
     snprintf(text, sizeof(text),
              "study: s\ncommon: {initial_points: 10, iterations: 5}\nproblems: [{name: %s}]\n"
              "algorithms: [{name: %s%s%s%s}]\n",
              cases[i].problem, cases[i].method, *cases[i].maximiser ? ", maximiser: {" : "",
              cases[i].maximiser, *cases[i].maximiser ? "}" : "");
-    parse_study(text, &study);
-    const char *found = strstr(study.cells[0].text, ";batched=");
+    const RgStudy *study = study_of(text);
+    const char *found = strstr(study->cells[0].text, ";batched=");
     assert_true(!found == !cases[i].own);
     if (found) assert_true(!strncmp(found, cases[i].own, strlen(cases[i].own)));
-    RG_OK(rg_study_destroy(&study));
   }
 }
 

@@ -3,20 +3,18 @@
 /* One line per cell: problem | algorithm | swept. */
 static void check_cells(const char *text, const char *const *expected)
 {
-  RgStudy study;
   int n = 0;
 
-  parse_study(text, &study);
+  const RgStudy *study = study_of(text);
   while (expected[n]) n++;
-  for (int i = 0; i < study.n_cells && i < n; i++) {
+  for (int i = 0; i < study->n_cells && i < n; i++) {
     char line[512];
-    const RgCell *cell = &study.cells[i];
+    const RgCell *cell = &study->cells[i];
     snprintf(line, sizeof(line), "%s | %s | %s", cell->problem_label, cell->algorithm_label,
              cell->swept);
     assert_string_equal(line, expected[i]);
   }
-  assert_int_equal(study.n_cells, n);
-  RG_OK(rg_study_destroy(&study));
+  assert_int_equal(study->n_cells, n);
 }
 
 #define TWO                                                                                        \
@@ -149,32 +147,25 @@ RG_TEST(the_longest_label_is_meant)
 /* A swept value replaces the one that stands in the entry, and takes effect. */
 RG_TEST(the_swept_value_counts)
 {
-  RgStudy study;
-
-  parse_study(STUDY("[{name: ackley, dim: 9, iterations: 9}]",
-                    "[random]") "sweep: [{problems.ackley.dim: [2, 3], problems.ackley.iterations: "
-                                "[20, 30]}]\n",
-              &study);
-  assert_int_equal(study.n_cells, 2);
+  const RgStudy *study =
+    study_of(STUDY("[{name: ackley, dim: 9, iterations: 9}]",
+                   "[random]") "sweep: [{problems.ackley.dim: [2, 3], problems.ackley.iterations: "
+                               "[20, 30]}]\n");
+  assert_int_equal(study->n_cells, 2);
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(study.cells[i].dim_x, 2 + i);
-    assert_int_equal(study.cells[i].run.iterations, 20 + 10 * i);
-    assert_int_equal(study.cells[i].run.initial_points, i ? 8 : 4);
+    assert_int_equal(study->cells[i].dim_x, 2 + i);
+    assert_int_equal(study->cells[i].run.iterations, 20 + 10 * i);
+    assert_int_equal(study->cells[i].run.initial_points, i ? 8 : 4);
   }
-  RG_OK(rg_study_destroy(&study));
 }
 
 /* A required setting may come from the sweep alone. */
 RG_TEST(a_sweep_can_give_what_is_required)
 {
-  RgStudy study;
-
-  parse_study("study: t\nproblems: [branin]\nalgorithms: [random]\n"
-              "sweep: [{common.iterations: [5, 6]}]\n",
-              &study);
-  assert_int_equal(study.n_cells, 2);
-  assert_int_equal(study.cells[1].run.iterations, 6);
-  RG_OK(rg_study_destroy(&study));
+  const RgStudy *study = study_of("study: t\nproblems: [branin]\nalgorithms: [random]\n"
+                                  "sweep: [{common.iterations: [5, 6]}]\n");
+  assert_int_equal(study->n_cells, 2);
+  assert_int_equal(study->cells[1].run.iterations, 6);
 }
 
 /* A number, a word and a block; methods that read one, two, none and all of them. */
@@ -192,48 +183,45 @@ RG_TEST(what_is_swept_is_data)
     "ei: surrogate.variance[0]=2 surrogate.kernel[3]=matern52 maximiser[3]={raw_samples=64}",
     "ei: surrogate.variance[0]=2 surrogate.kernel[3]=matern52 "
     "maximiser[3]={raw_samples=32,restarts=2}"};
-  RgStudy study;
 
-  parse_study(STUDY("[branin]", "[random, density_exploration, turbo, ei]") //
-              "sweep:\n"
-              "  - {common.surrogate.variance: [0.5, 2.0e0], common.surrogate.kernel: [gaussian, "
-              "matern52]}\n"
-              "  - {common.maximiser: [{raw_samples: 64}, {restarts: 2, raw_samples: 32}]}\n",
-              &study);
-  assert_int_equal(study.n_cells, 9);
+  const RgStudy *study =
+    study_of(STUDY("[branin]", "[random, density_exploration, turbo, ei]") //
+             "sweep:\n"
+             "  - {common.surrogate.variance: [0.5, 2.0e0], common.surrogate.kernel: [gaussian, "
+             "matern52]}\n"
+             "  - {common.maximiser: [{raw_samples: 64}, {restarts: 2, raw_samples: 32}]}\n");
+  assert_int_equal(study->n_cells, 9);
   for (int c = 0; c < 9; c++) {
     char line[256];
-    int n = snprintf(line, sizeof(line), "%s: ", study.cells[c].algorithm_label);
-    for (int i = 0; i < study.cells[c].n_swept; i++) {
-      const RgSwept *s = &study.cells[c].settings[i];
+    int n = snprintf(line, sizeof(line), "%s: ", study->cells[c].algorithm_label);
+    for (int i = 0; i < study->cells[c].n_swept; i++) {
+      const RgSwept *s = &study->cells[c].settings[i];
       n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s[%d]=%s", i ? " " : "", s->name,
                     s->kind, s->text);
     }
     assert_string_equal(line, expected[c]);
   }
-  assert_string_equal(study.cells[8].swept, "surrogate.variance=2.0e0, surrogate.kernel=matern52, "
-                                            "maximiser={raw_samples=32, restarts=2}");
-  assert_int_equal(study.cells[7].maximiser.raw_samples, 64);
-  assert_int_equal(study.cells[7].maximiser.restarts, 50);
-  assert_int_equal(study.cells[8].maximiser.restarts, 2);
-  assert_string_equal(study.shared, "random doesn't read surrogate.variance: 1 cell for 2 values\n"
-                                    "random doesn't read surrogate.kernel: 1 cell for 2 values\n"
-                                    "random doesn't read maximiser: 1 cell for 2 values\n"
-                                    "density_exploration doesn't read surrogate.variance: 1 cell "
-                                    "for 2 values\n"
-                                    "density_exploration doesn't read surrogate.kernel: 1 cell for "
-                                    "2 values\n"
-                                    "turbo doesn't read maximiser: 1 cell for 2 values\n");
-  RG_OK(rg_study_destroy(&study));
+  assert_string_equal(study->cells[8].swept, "surrogate.variance=2.0e0, surrogate.kernel=matern52, "
+                                             "maximiser={raw_samples=32, restarts=2}");
+  assert_int_equal(study->cells[7].maximiser.raw_samples, 64);
+  assert_int_equal(study->cells[7].maximiser.restarts, 50);
+  assert_int_equal(study->cells[8].maximiser.restarts, 2);
+  assert_string_equal(study->shared,
+                      "random doesn't read surrogate.variance: 1 cell for 2 values\n"
+                      "random doesn't read surrogate.kernel: 1 cell for 2 values\n"
+                      "random doesn't read maximiser: 1 cell for 2 values\n"
+                      "density_exploration doesn't read surrogate.variance: 1 cell "
+                      "for 2 values\n"
+                      "density_exploration doesn't read surrogate.kernel: 1 cell for "
+                      "2 values\n"
+                      "turbo doesn't read maximiser: 1 cell for 2 values\n");
 }
 
 static void check_settings(const char *text, const char *const *expected)
 {
-  RgStudy study;
-
-  parse_study(text, &study);
-  for (int c = 0; c < study.n_cells; c++) {
-    const RgCell *cell = &study.cells[c];
+  const RgStudy *study = study_of(text);
+  for (int c = 0; c < study->n_cells; c++) {
+    const RgCell *cell = &study->cells[c];
     RgText line = {0};
     RG_OK(rg_text_add(&line, "%s", ""));
     for (int i = 0; i < cell->n_swept; i++)
@@ -242,7 +230,6 @@ static void check_settings(const char *text, const char *const *expected)
     assert_string_equal(line.data, expected[c]);
     RG_OK(rg_text_clear(&line));
   }
-  RG_OK(rg_study_destroy(&study));
 }
 
 RG_TEST(kinds_of_what_is_swept)
