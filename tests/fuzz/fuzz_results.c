@@ -305,7 +305,7 @@ static void edit_attribute(hid_t file, const char *path, Input *input)
 
 static void read_back(const void *bytes, size_t length)
 {
-  RgMedium medium = rg_medium_bytes(bytes, length);
+  RgMedium medium = rg_medium_memory(bytes, length);
   RgCursor cursor = {0};
   RgFault fault = {0}, damage = {0};
   RgIndex index = {0};

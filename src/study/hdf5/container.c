@@ -81,16 +81,13 @@ static PetscErrorCode find_groups(RgContainer *container, hid_t parent, bool ear
   int n;
 
   PetscCall(rg_h5_list(parent, H5O_TYPE_DATASET, &n, &names, fault));
-  for (int i = 0; i < n; i++) {
-    const hid_t dataset = rg_h5_open_dataset(parent, names[i], fault);
-    if (dataset >= 0) H5Dclose(dataset);
-  }
+  for (int i = 0; i < n; i++) RG_H5_CLOSE(rg_h5_open_dataset(parent, names[i], fault));
   PetscCall(rg_names_free(n, &names));
   PetscCall(rg_h5_list(parent, H5O_TYPE_GROUP, &n, &names, fault));
   for (int i = 0; i < n && !fault->code; i++) {
     const hid_t handle = H5Gopen2(parent, names[i], H5P_DEFAULT);
     const htri_t labelled = handle < 0 ? -1 : H5Aexists(handle, "problem_label");
-    if (handle >= 0) H5Gclose(handle);
+    RG_H5_CLOSE(handle);
     if (labelled < 0) /* it may have been a group */
       rg_fault_set(fault, RG_FAULT_DAMAGED, "damaged: HDF5 can't open '%s'", names[i]);
     if (labelled <= 0) continue;
@@ -103,9 +100,12 @@ static PetscErrorCode find_groups(RgContainer *container, hid_t parent, bool ear
 
 void rg_container_check(const RgContainer *container, RgFault *fault)
 {
-  if (!container->medium.error) return;
-  *fault = (RgFault){RG_FAULT_ERROR, container->medium.error, ""};
-  snprintf(fault->message, sizeof(fault->message), "%s", strerror(container->medium.error));
+  const int error = container->medium.error;
+
+  if (!error) return;
+  *fault = (RgFault){0};
+  rg_fault_set(fault, RG_FAULT_ERROR, "%s", strerror(error));
+  fault->error = error;
 }
 
 PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container, RgFault *fault)
@@ -233,8 +233,7 @@ PetscErrorCode rg_cursor_close(RgCursor *cursor)
   PetscCall(rg_cursor_rewind(cursor, cursor->reader));
   PetscCall(PetscFree(cursor->block));
   PetscCall(rg_container_close(&cursor->container));
-  PetscCall(cursor->broken);
-  return 0;
+  return cursor->broken;
 }
 
 PetscErrorCode rg_cursor_read(RgCursor *cursor, RgFault *fault)

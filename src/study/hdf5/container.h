@@ -26,9 +26,8 @@ uint64_t rg_cell_table_bytes(const RgCellTable *table);
 
 /* The table of an open file. Rows are read on demand, up to 2048 at once. Zero-initialise. */
 typedef struct {
-  bool open;
-  hid_t group, swept, settings;
-  int n; /* rows in the file */
+  hid_t group, swept, settings; /* 0: not opened yet */
+  int n;                        /* rows in the file */
   int first, n_window;
   bool all;            /* the window has every setting */
   RgCellData **window; /* shared; owned list */

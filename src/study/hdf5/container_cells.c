@@ -109,13 +109,9 @@ PetscErrorCode rg_cell_table_write(hid_t file, const RgCellTable *table, RgFault
   RgRows inner = {rg_h5_create_group(rows.handle, RG_GROUP_SETTINGS, fault), rows.scale, table->n};
   PetscCall(rg_settings_write(&swept, &axes, RG_AXES_OF_SWEEP, cells, 0, NULL, fault));
   PetscCall(rg_settings_write(&inner, &settings, RG_EVERY_SETTING, cells, 0, NULL, fault));
+  RG_H5_CLOSE(inner.handle, swept.handle, rows.scale, rows.handle);
   PetscCall(rg_settings_clear(&axes));
-  PetscCall(rg_settings_clear(&settings));
-  if (inner.handle >= 0) H5Gclose(inner.handle);
-  if (swept.handle >= 0) H5Gclose(swept.handle);
-  if (rows.scale >= 0) H5Dclose(rows.scale);
-  if (rows.handle >= 0) H5Gclose(rows.handle);
-  return 0;
+  return rg_settings_clear(&settings);
 }
 
 uint64_t rg_cell_table_bytes(const RgCellTable *table)
@@ -136,22 +132,14 @@ uint64_t rg_cell_table_bytes(const RgCellTable *table)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static PetscErrorCode open_table(RgCellReader *reader, hid_t file, RgFault *fault)
+static void open_table(RgCellReader *reader, hid_t file, RgFault *fault)
 {
-  reader->open = true;
-  reader->settings = reader->swept = -1;
   reader->group = rg_h5_open_group(file, RG_GROUP_CELLS, fault);
-  if (reader->group >= 0) {
-    const hid_t axis = rg_h5_open_dataset(reader->group, rg_axes[RG_AXIS_CELL].name, fault);
-    const long n = axis < 0 ? 0 : rg_h5_length(axis);
-    reader->n = n < 0 || n > INT32_MAX ? 0 : (int)n;
-    if (axis >= 0) H5Dclose(axis);
-    reader->swept = rg_h5_open_group(reader->group, RG_GROUP_SWEPT, fault);
-    reader->settings = rg_h5_open_group(reader->group, RG_GROUP_SETTINGS, fault);
-  }
+  reader->n = rg_h5_axis_length(reader->group, rg_axes[RG_AXIS_CELL].name, fault);
+  reader->swept = rg_h5_open_group(reader->group, RG_GROUP_SWEPT, fault);
+  reader->settings = rg_h5_open_group(reader->group, RG_GROUP_SETTINGS, fault);
   if (reader->swept < 0 || reader->settings < 0 || !reader->n)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "it has no table of cells");
-  return 0;
 }
 
 static PetscErrorCode drop_window(RgCellReader *reader)
@@ -190,7 +178,7 @@ PetscErrorCode rg_cell_reader_read(RgCellReader *reader, hid_t file, int number,
                                    RgCellData **cell, RgFault *fault)
 {
   if (fault->code) return 0;
-  if (!reader->open) PetscCall(open_table(reader, file, fault));
+  if (!reader->group) open_table(reader, file, fault);
   if (!fault->code && (number < 0 || number >= reader->n))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "a trial is of cell %d, which it does not have", number);
   if (fault->code) return 0;
@@ -203,9 +191,7 @@ PetscErrorCode rg_cell_reader_read(RgCellReader *reader, hid_t file, int number,
 PetscErrorCode rg_cell_reader_close(RgCellReader *reader)
 {
   PetscCall(drop_window(reader));
-  if (reader->open && reader->swept >= 0) H5Gclose(reader->swept);
-  if (reader->open && reader->settings >= 0) H5Gclose(reader->settings);
-  if (reader->open && reader->group >= 0) H5Gclose(reader->group);
+  RG_H5_CLOSE(reader->swept, reader->settings, reader->group);
   *reader = (RgCellReader){0};
   return 0;
 }

@@ -13,11 +13,6 @@
 
 #include "base/hash.h"
 
-static void put_word(unsigned char *to, uint64_t word)
-{
-  for (int i = 0; i < 8; i++) to[i] = (unsigned char)(word >> (8 * i) & 255u);
-}
-
 static uint64_t get_word(const unsigned char *from)
 {
   uint64_t word = 0;
@@ -29,9 +24,9 @@ static uint64_t get_word(const unsigned char *from)
 void rg_trailer_write(uint64_t length, const uint64_t hash[2], unsigned char *trailer)
 {
   memcpy(trailer, RG_TRAILER_MAGIC, 8);
-  put_word(trailer + 8, length);
-  put_word(trailer + 16, hash[0]);
-  put_word(trailer + 24, hash[1]);
+  rg_put_word(length, trailer + 8);
+  rg_put_word(hash[0], trailer + 16);
+  rg_put_word(hash[1], trailer + 24);
 }
 
 bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t hash[2])
@@ -43,43 +38,38 @@ bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t ha
   return true;
 }
 
-/* Read all of [offset, offset + size). Returns 0 or an errno, EIO if the file ends early. */
-static int read_at(int fd, uint64_t offset, size_t size, unsigned char *to)
+/* Read all of [offset, offset + size). False: the medium keeps the error, EIO if it ends early. */
+static bool read_all(RgMedium *medium, uint64_t offset, size_t size, void *to)
 {
-  while (size) {
-    ssize_t n = pread(fd, to, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return n < 0 ? errno : EIO;
-    offset += (uint64_t)n;
-    to += n;
-    size -= (size_t)n;
-  }
-  return 0;
+  if (medium->fd < 0) memcpy(to, medium->bytes + offset, size);
+  else if (rg_medium_pread(medium, offset, size, to) < size && !medium->error) medium->error = EIO;
+  return !medium->error;
 }
 
-/* XXH3-128 of the first `length` bytes of a file. *error: errno, or EIO if the file is shorter. */
-static PetscErrorCode hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int *error)
+/* XXH3-128 of the first `length` bytes of a medium, unless it has an error. */
+static PetscErrorCode hash_medium(RgMedium *medium, uint64_t length, uint64_t hash[2])
 {
   enum { BLOCK = 1 << 20 };
-  XXH3_state_t *state = XXH3_createState();
   unsigned char *block;
-  XXH128_hash_t digest;
 
+  if (medium->fd < 0) {
+    rg_hash128(medium->bytes, length, hash);
+    return 0;
+  }
+  XXH3_state_t *state = XXH3_createState();
   PetscCheck(state, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a hash");
   PetscCall(PetscMalloc1(BLOCK, &block));
-  *error = 0;
   XXH3_128bits_reset(state);
-  for (uint64_t offset = 0; offset < length && !*error; offset += BLOCK) {
-    size_t size = length - offset < BLOCK ? (size_t)(length - offset) : BLOCK;
-    *error = read_at(fd, offset, size, block);
+  for (uint64_t offset = 0; offset < length; offset += BLOCK) {
+    const size_t size = (size_t)PetscMin(length - offset, BLOCK);
+    if (!read_all(medium, offset, size, block)) break;
     XXH3_128bits_update(state, block, size);
   }
-  digest = XXH3_128bits_digest(state);
+  const XXH128_hash_t digest = XXH3_128bits_digest(state);
   hash[0] = digest.low64;
   hash[1] = digest.high64;
   XXH3_freeState(state);
-  PetscCall(PetscFree(block));
-  return 0;
+  return PetscFree(block);
 }
 
 PetscErrorCode rg_medium_seal(RgMedium *medium, char hex[33])
@@ -87,14 +77,12 @@ PetscErrorCode rg_medium_seal(RgMedium *medium, char hex[33])
   unsigned char trailer[RG_TRAILER_LENGTH];
   uint64_t hash[2];
 
-  if (medium->fd >= 0) {
-    PetscCall(hash_descriptor(medium->fd, medium->length, hash, &medium->error));
-  } else {
-    rg_hash128(medium->bytes, medium->length, hash);
+  PetscCall(hash_medium(medium, medium->length, hash));
+  if (medium->error) return 0;
+  if (medium->fd < 0) {
     medium->capacity = medium->length + RG_TRAILER_LENGTH;
     PetscCall(PetscRealloc(medium->capacity, &medium->bytes));
   }
-  if (medium->error) return 0;
   rg_hash_hex(hash, hex);
   rg_trailer_write(medium->length, hash, trailer);
   (void)rg_medium_write(medium, medium->length, sizeof(trailer), trailer);
@@ -126,18 +114,6 @@ static PetscErrorCode share_out(int n, RgRecord *const *records, int *n_shares, 
   return 0;
 }
 
-static PetscErrorCode write_share(RgMedium *medium, hid_t file, Share *share, RgFault *fault)
-{
-  RgGroup group;
-
-  PetscCall(rg_group_create(medium, file, &share->shape, share->records, &group, fault));
-  for (int i = 0; i < share->shape.extent[RG_AXIS_TRIAL]; i++)
-    PetscCall(rg_group_write_columns(&group, i, share->records[i], fault));
-  PetscCall(rg_group_close(&group));
-  PetscCall(rg_group_shape_destroy(&share->shape));
-  return PetscFree(share->records);
-}
-
 static PetscErrorCode write_image(int n, RgRecord *const *records, const RgStoreInfo *info,
                                   RgMedium *medium, RgFault *fault)
 {
@@ -157,7 +133,15 @@ static PetscErrorCode write_image(int n, RgRecord *const *records, const RgStore
     PetscCall(rg_cell_table_add(&table, records[i]->cell, &records[i]->cell_number));
   PetscCall(rg_cell_table_write(file, &table, fault));
   PetscCall(rg_cell_table_clear(&table));
-  for (int s = 0; s < n_shares; s++) PetscCall(write_share(medium, file, &shares[s], fault));
+  for (Share *share = shares; share < shares + n_shares; share++) {
+    RgGroup group;
+    PetscCall(rg_group_create(medium, file, &share->shape, share->records, &group, fault));
+    for (int i = 0; i < share->shape.extent[RG_AXIS_TRIAL]; i++)
+      PetscCall(rg_group_write_columns(&group, i, share->records[i], fault));
+    PetscCall(rg_group_close(&group));
+    PetscCall(rg_group_shape_destroy(&share->shape));
+    PetscCall(PetscFree(share->records));
+  }
   PetscCall(PetscFree(shares));
   if (!rg_medium_close(medium, file) || medium->error)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't finish a file in memory");
@@ -181,7 +165,7 @@ static bool is_among(int n, RgRecord *const *records, const RgRecord *record, in
 static PetscErrorCode check_image(int n, RgRecord *const *records, const RgMedium *medium,
                                   RgFault *fault)
 {
-  RgMedium bytes = rg_medium_bytes(medium->bytes, medium->length);
+  const RgMedium bytes = rg_medium_memory(medium->bytes, medium->length);
   RgCursor cursor = {.reader = RG_READ_TRIALS};
   int seen = 0, last = n - 1;
 
@@ -203,10 +187,9 @@ static PetscErrorCode check_image(int n, RgRecord *const *records, const RgMediu
 PetscErrorCode rg_container_image(int n, RgRecord *const *records, const RgStoreInfo *info,
                                   RgMedium *medium, RgFault *fault)
 {
-  *medium = rg_medium_memory();
+  *medium = rg_medium_memory(NULL, 0);
   PetscCall(write_image(n, records, info, medium, fault));
-  PetscCall(check_image(n, records, medium, fault));
-  return 0;
+  return check_image(n, records, medium, fault);
 }
 
 PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *const *records,
@@ -286,41 +269,40 @@ static int read_status(int fd, struct stat *status)
 #endif
 }
 
-/* Open a file as a medium to read; medium->fd is negative after an error. */
-static int open_to_read(const char *path, RgInside inside, RgMedium *medium)
+/* Open a file as a medium to read, which keeps an error. */
+static RgMedium open_to_read(const char *path, RgInside inside)
 {
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK; /* a pipe without a writer must not block */
   struct stat status;
-  int fd, error;
+  int fd;
 
   do fd = inside == RG_ANYWHERE ? open(path, flags) : rg_inside_open(path, inside, flags);
   while (fd < 0 && errno == EINTR);
-  error = fd < 0 || read_status(fd, &status) ? errno
-          : S_ISREG(status.st_mode)          ? 0
-          : S_ISDIR(status.st_mode)          ? EISDIR
-                                             : ESPIPE;
+  const int error = fd < 0 || read_status(fd, &status) ? errno
+                    : S_ISREG(status.st_mode)          ? 0
+                    : S_ISDIR(status.st_mode)          ? EISDIR
+                                                       : ESPIPE;
   if (error && fd >= 0) close(fd);
-  *medium = rg_medium_descriptor(error ? -1 : fd, error ? 0 : (uint64_t)status.st_size);
-  return error;
+  RgMedium medium = rg_medium_descriptor(error ? -1 : fd, error ? 0 : (uint64_t)status.st_size);
+  medium.error = error;
+  return medium;
 }
 
-/* Read a whole file into bytes that the caller frees; after an error of the medium, try once more.
-   *error: errno. */
-static PetscErrorCode load(const char *path, RgInside inside, RgMedium *medium, int *error)
+/* Read a whole file into bytes that the caller frees; after an error of the medium, try once
+   more. */
+static PetscErrorCode load(const char *path, RgInside inside, RgMedium *medium)
 {
   for (int attempt = 0; attempt < 2; attempt++) {
-    RgMedium file;
+    RgMedium file = open_to_read(path, inside);
     unsigned char *bytes = NULL;
-    *error = open_to_read(path, inside, &file);
-    *medium = rg_medium_bytes(NULL, 0);
-    if (!*error) {
+    if (!file.error) {
       PetscCall(PetscMalloc1(file.length + 1, &bytes));
-      *error = read_at(file.fd, 0, file.length, bytes);
+      if (!read_all(&file, 0, file.length, bytes)) PetscCall(PetscFree(bytes));
       close(file.fd);
-      if (*error) PetscCall(PetscFree(bytes));
-      else *medium = rg_medium_bytes(bytes, file.length);
     }
-    if (*error != EIO) break;
+    *medium = rg_medium_memory(bytes, bytes ? file.length : 0);
+    medium->error = file.error;
+    if (file.error != EIO) break;
   }
   return 0;
 }
@@ -339,71 +321,57 @@ static PetscErrorCode open_container(const char *path, const RgMedium *medium,
   return 0;
 }
 
-PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *container,
-                             RgFault *fault)
-{
-  RgMedium medium;
-  uint64_t length, hash[2], found[2];
-  int error;
-
-  *container = (RgContainer){0};
-  PetscCall(load(path, inside, &medium, &error));
-  if (error) {
-    rg_fault_set(fault, code_of(error), "cannot read %s: %s", path, describe(error));
-    return 0;
-  }
-  bool fits = medium.length >= RG_TRAILER_LENGTH &&
-              rg_trailer_read(medium.bytes + medium.length - RG_TRAILER_LENGTH, &length, hash) &&
-              length == medium.length - RG_TRAILER_LENGTH;
-  if (fits) {
-    rg_hash128(medium.bytes, length, found);
-    fits = hash[0] == found[0] && hash[1] == found[1];
-  }
-  if (fits) return open_container(path, &medium, container, fault);
-  rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
-               medium.length ? "its checksum does not fit" : "it is empty");
-  return PetscFree(medium.bytes);
-}
-
 /* Whether bytes are missing after or inside HDF5's part. The superblock (version 0, as we write
    it) gives the end of that part. Other programs that write to the file drop the whole trailer. */
-static bool is_cut(int fd, uint64_t length)
+static bool is_cut(RgMedium *medium)
 {
   static const unsigned char signature[9] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 0};
   enum { SIZE_OF_OFFSETS = 13, END_OF_FILE = 40, SUPERBLOCK = 48 };
+  const uint64_t length = medium->length;
   unsigned char head[SUPERBLOCK];
-  uint64_t end = 0;
 
-  if (length < SUPERBLOCK || read_at(fd, 0, SUPERBLOCK, head)) return false;
+  if (length < SUPERBLOCK || !read_all(medium, 0, SUPERBLOCK, head)) return false;
   if (memcmp(head, signature, sizeof(signature)) || head[SIZE_OF_OFFSETS] != 8) return false;
-  for (int i = 7; i >= 0; i--) end = end << 8 | head[END_OF_FILE + i];
+  const uint64_t end = get_word(head + END_OF_FILE);
   return length < end || (length > end && length - end <= RG_TRAILER_LENGTH);
 }
 
-/* *error: errno of reading. *fits: the trailer is correct or missing; with `verify` its hash is
-   checked. */
-static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *trailed, bool *fits,
-                                    int *error)
+/* *fits: the trailer is correct or missing; with `verify` its hash is checked. */
+static PetscErrorCode check_trailer(RgMedium *medium, bool verify, bool *trailed, bool *fits)
 {
   unsigned char trailer[RG_TRAILER_LENGTH];
+  const uint64_t end = medium->length - RG_TRAILER_LENGTH;
   uint64_t known, hash[2], found[2];
 
   *trailed = false;
   *fits = true;
-  *error = 0;
-  if (length < RG_TRAILER_LENGTH) return 0;
-  *error = read_at(fd, length - RG_TRAILER_LENGTH, RG_TRAILER_LENGTH, trailer);
-  if (*error) return 0;
-  if (!rg_trailer_read(trailer, &known, hash)) {
-    *fits = !is_cut(fd, length);
+  if (medium->length < RG_TRAILER_LENGTH || !read_all(medium, end, RG_TRAILER_LENGTH, trailer))
     return 0;
-  }
-  *trailed = true;
-  *fits = known == length - RG_TRAILER_LENGTH;
-  if (!*fits || !verify) return 0;
-  PetscCall(hash_descriptor(fd, known, found, error));
+  *trailed = rg_trailer_read(trailer, &known, hash);
+  *fits = *trailed ? known == end : !is_cut(medium);
+  if (!*trailed || !*fits || !verify) return 0;
+  PetscCall(hash_medium(medium, known, found));
   *fits = hash[0] == found[0] && hash[1] == found[1];
   return 0;
+}
+
+PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *container,
+                             RgFault *fault)
+{
+  RgMedium medium;
+  bool trailed, fits;
+
+  *container = (RgContainer){0};
+  PetscCall(load(path, inside, &medium));
+  if (medium.error) {
+    rg_fault_set(fault, code_of(medium.error), "cannot read %s: %s", path, describe(medium.error));
+    return 0;
+  }
+  PetscCall(check_trailer(&medium, true, &trailed, &fits));
+  if (trailed && fits) return open_container(path, &medium, container, fault);
+  rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
+               medium.length ? "its checksum does not fit" : "it is empty");
+  return PetscFree(medium.bytes);
 }
 
 PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer *container,
@@ -412,17 +380,17 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
   const double longest_pause = 1; /* seconds between two looks at a file that ends early */
   RgMedium medium;
   bool fits = true;
-  int error;
 
   *container = (RgContainer){0};
   for (double pause = 0.1;; pause *= 2) {
     *trailed = false;
-    error = open_to_read(path, RG_ANYWHERE, &medium);
-    if (!error) PetscCall(check_trailer(medium.fd, medium.length, verify, trailed, &fits, &error));
-    if (error || fits || *trailed || pause > longest_pause) break;
+    medium = open_to_read(path, RG_ANYWHERE);
+    if (!medium.error) PetscCall(check_trailer(&medium, verify, trailed, &fits));
+    if (medium.error || fits || *trailed || pause > longest_pause) break;
     close(medium.fd);
     PetscCall(PetscSleep(pause)); /* this host may have an old size in a cache */
   }
+  const int error = medium.error;
   if (!error && fits) return open_container(path, &medium, container, fault);
   if (medium.fd >= 0) close(medium.fd);
   if (error)

@@ -122,13 +122,13 @@ typedef struct {
 
 /* An open group. */
 typedef struct {
-  RgGroupShape *shape; /* a writer borrows it, a reader owns it */
-  hid_t handle, timing, provenance;
-  hid_t axis[RG_AXIS_COUNT]; /* negative: the axis does not exist */
-  RgGroupColumn *columns;    /* RG_COLUMN_EXTRA + shape->n_extra; owned */
-  RgMedium *medium;          /* NULL: a reader; borrowed */
-  unsigned char *scratch;    /* writer only: buffer for one trial of the widest column; owned */
-  int n_ahead;               /* reader only: number of trials that are read ahead */
+  RgGroupShape *shape;              /* a writer borrows it, a reader owns it */
+  hid_t handle, timing, provenance; /* not positive: does not exist */
+  hid_t axis[RG_AXIS_COUNT];        /* likewise */
+  RgGroupColumn *columns;           /* RG_COLUMN_EXTRA + shape->n_extra; owned */
+  RgMedium *medium;                 /* NULL: a reader; borrowed */
+  unsigned char *scratch; /* writer only: buffer for one trial of the widest column; owned */
+  int n_ahead;            /* reader only: number of trials that are read ahead */
 } RgGroup;
 
 /* Create a group for writing, with all fields of all trials. `parent` is the root or the group
@@ -161,8 +161,6 @@ PetscErrorCode rg_group_close(RgGroup *group);
 
 /* ---- shared by the writer and the reader ---- */
 
-/* A group without open parts. */
-RgGroup rg_group_none(void);
 /* Make room for the columns of a group whose shape is known. */
 PetscErrorCode rg_group_add_columns(RgGroup *group);
 /* Axes of a column (2 or 3) and the extents along them. Returns their number, 0 if the column has

@@ -17,6 +17,11 @@
 
 /* ---- datasets -------------------------------------------------------------------------------- */
 
+static bool is_text(RgFieldType type)
+{
+  return type == RG_FIELD_TEXT || type == RG_FIELD_CHARS;
+}
+
 void rg_field_attach(hid_t dataset, hid_t scale, unsigned dimension, RgFault *fault)
 {
   if (fault->code || H5DSattach_scale(dataset, scale, dimension) >= 0) return;
@@ -52,7 +57,7 @@ bool rg_field_has_shape(hid_t dataset, int rank, const hsize_t *size)
               H5Sget_simple_extent_dims(space, found, NULL) == rank;
 
   for (int i = 0; i < rank; i++) fits = fits && found[i] == size[i];
-  H5Sclose(space);
+  RG_H5_CLOSE(space);
   return fits;
 }
 
@@ -67,31 +72,27 @@ hid_t rg_field_open(hid_t handle, const char *name, int rank, const hsize_t *siz
 
 bool rg_field_fits(hid_t dataset, RgFieldType type)
 {
-  hid_t stored = H5Dget_type(dataset);
-  H5T_class_t class = H5Tget_class(stored);
-  bool fits;
+  const hid_t stored = H5Dget_type(dataset);
+  const H5T_class_t class = H5Tget_class(stored);
+  const bool fits = is_text(type) ? class == H5T_STRING && H5Tis_variable_str(stored) > 0
+                                  : class == (type == RG_FIELD_REAL ? H5T_FLOAT : H5T_INTEGER);
 
-  if (type == RG_FIELD_TEXT || type == RG_FIELD_CHARS)
-    fits = class == H5T_STRING && H5Tis_variable_str(stored) > 0;
-  else fits = class == (type == RG_FIELD_REAL ? H5T_FLOAT : H5T_INTEGER);
-  H5Tclose(stored);
+  RG_H5_CLOSE(stored);
   return fits;
 }
 
 bool rg_field_range(hid_t dataset, hid_t type, int first, int n, void *values)
 {
   hsize_t size[3], start[3] = {(hsize_t)first, 0, 0};
-  hid_t file = H5Dget_space(dataset), memory, transfer = rg_h5_transfer();
+  const hid_t file = H5Dget_space(dataset), transfer = rg_h5_transfer();
   const int rank = H5Sget_simple_extent_dims(file, size, NULL);
-  bool ok;
 
   size[0] = (hsize_t)n;
-  memory = H5Screate_simple(rank, size, NULL);
-  ok = transfer >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
-       H5Dread(dataset, type, memory, file, transfer, values) >= 0;
-  if (transfer >= 0) H5Pclose(transfer);
-  H5Sclose(memory);
-  H5Sclose(file);
+  const hid_t memory = H5Screate_simple(rank, size, NULL);
+  const bool ok = transfer >= 0 &&
+                  H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+                  H5Dread(dataset, type, memory, file, transfer, values) >= 0;
+  RG_H5_CLOSE(transfer, memory, file);
   return ok;
 }
 
@@ -111,17 +112,12 @@ static hid_t type_of(RgFieldType type, bool stored)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-static bool is_text(const RgFieldInfo *info)
-{
-  return info->type == RG_FIELD_TEXT || info->type == RG_FIELD_CHARS;
-}
-
 /* Whether all values of a buffer are equal. */
 static bool are_equal(int n, const RgFieldInfo *info, size_t size, const void *values)
 {
   for (int i = 1; i < n; i++)
-    if (is_text(info) ? strcmp(((char *const *)values)[i], ((char *const *)values)[0]) != 0
-                      : memcmp((const char *)values + (size_t)i * size, values, size) != 0)
+    if (is_text(info->type) ? strcmp(((char *const *)values)[i], ((char *const *)values)[0]) != 0
+                            : memcmp((const char *)values + (size_t)i * size, values, size) != 0)
       return false;
   return true;
 }
@@ -152,8 +148,7 @@ static hid_t write_rows(const RgRows *rows, const RgFieldInfo *info, const void 
   }
   if (!fault->code && !constant && !rg_h5_write(dataset, memory, values))
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", info->name);
-  H5Tclose(memory);
-  H5Tclose(stored);
+  RG_H5_CLOSE(memory, stored);
   return dataset;
 }
 
@@ -167,13 +162,11 @@ PetscErrorCode rg_field_write(const RgRows *rows, const RgFieldInfo *info,
   for (int i = 0; i < rows->n; i++) {
     const char *at = (const char *)structs[i] + info->offset;
     const char *text = info->type == RG_FIELD_TEXT ? *(char *const *)at : at;
-    if (is_text(info)) ((const char **)values)[i] = text ? text : "";
+    if (is_text(info->type)) ((const char **)values)[i] = text ? text : "";
     else memcpy((char *)values + (size_t)i * info->size, at, info->size);
   }
-  const hid_t dataset = write_rows(rows, info, values, fault);
-  if (dataset >= 0) H5Dclose(dataset);
-  PetscCall(PetscFree(values));
-  return 0;
+  RG_H5_CLOSE(write_rows(rows, info, values, fault));
+  return PetscFree(values);
 }
 
 /* Read a field of rows [first, first + n) into `values`: 8 bytes each for char * (freed with
@@ -191,9 +184,9 @@ static PetscErrorCode read_values(const RgRows *rows, const RgFieldInfo *info, i
     const hid_t type = type_of(info->type, false);
     if (!rg_field_range(dataset, type, first, n, values))
       rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read '%s'", info->name);
-    H5Tclose(type);
+    RG_H5_CLOSE(type);
   }
-  if (dataset >= 0) H5Dclose(dataset);
+  RG_H5_CLOSE(dataset);
   return 0;
 }
 
@@ -214,10 +207,9 @@ PetscErrorCode rg_field_read(const RgRows *rows, const RgFieldInfo *info, int fi
     } else {
       memcpy(at, (char *)values + (size_t)i * info->size, info->size);
     }
-    if (is_text(info)) H5free_memory(text);
+    if (is_text(info->type)) H5free_memory(text);
   }
-  PetscCall(PetscFree(values));
-  return 0;
+  return PetscFree(values);
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -307,8 +299,7 @@ PetscErrorCode rg_settings_clear(RgSettingColumns *columns)
   for (int i = 0; i < columns->n; i++)
     PetscCall(RG_FREE(&columns->list[i].part, &columns->list[i].units, &columns->list[i].doc));
   columns->n = 0;
-  PetscCall(PetscFree(columns->list));
-  return 0;
+  return PetscFree(columns->list);
 }
 
 void rg_settings_dataset(const RgSettingColumn *column, int n_extra, const RgGroupExtra *extra,
@@ -378,9 +369,9 @@ static void write_column(const RgRows *rows, const RgSettingColumn *column, RgSe
     const hid_t type = type_of(info.type, true); /* tells netCDF readers which value is missing */
     rg_h5_write_attribute(dataset, "_FillValue", type, H5T_NATIVE_INT, 0,
                           &kinds[column->kind].missing, fault);
-    H5Tclose(type);
+    RG_H5_CLOSE(type);
   }
-  if (dataset >= 0) H5Dclose(dataset);
+  RG_H5_CLOSE(dataset);
 }
 
 PetscErrorCode rg_settings_write(const RgRows *rows, const RgSettingColumns *columns,
@@ -407,8 +398,7 @@ PetscErrorCode rg_settings_write(const RgRows *rows, const RgSettingColumns *col
     else snprintf(name, sizeof(name), "%s", columns->list[c].name);
     write_column(rows, &columns->list[c], set, name, values + (size_t)c * n, fault);
   }
-  PetscCall(PetscFree(values));
-  return 0;
+  return PetscFree(values);
 }
 
 /* Read one dataset whose texts (name, part, units, doc) and kind are in `about`. */
@@ -440,13 +430,13 @@ static PetscErrorCode read_column(const RgRows *rows, RgSettingSet set, int firs
   return PetscFree(values);
 }
 
-/* Read a dataset of settings; others are ignored. */
+/* Read a dataset of settings; other datasets are ignored. */
 static PetscErrorCode read_dataset(const RgRows *rows, RgSettingSet set, int first, int n,
                                    char *name, RgCellData *const *cells, RgFault *fault)
 {
   const hid_t dataset = rg_h5_open_dataset(rows->handle, name, fault);
   RgSwept about = {.kind = RG_SWEPT_WORD, .text = name};
-  bool found = dataset >= 0 && rg_h5_length(dataset) == rows->n;
+  bool found = dataset >= 0 && rg_field_has_shape(dataset, 1, &(hsize_t){(hsize_t)rows->n});
 
   if (found && set == RG_AXES_OF_SWEEP) {
     PetscCall(rg_h5_read_text(dataset, RG_SETTING_ATTRIBUTE, &about.name, &found));
@@ -460,10 +450,10 @@ static PetscErrorCode read_dataset(const RgRows *rows, RgSettingSet set, int fir
     if (class == H5T_FLOAT) about.kind = RG_SWEPT_NUMBER;
     if (class == H5T_INTEGER)
       about.kind = H5Tget_size(type) == 1 ? RG_SWEPT_LOGICAL : RG_SWEPT_INTEGER;
-    H5Tclose(type);
+    RG_H5_CLOSE(type);
     PetscCall(read_column(rows, set, first, n, &about, cells, fault));
   }
-  if (dataset >= 0) H5Dclose(dataset);
+  RG_H5_CLOSE(dataset);
   return RG_FREE(&about.name, &about.part, &about.units, &about.doc);
 }
 

@@ -7,53 +7,30 @@
 #include "base/files.h"
 #include "base/grow.h"
 
-/* Size of a read-ahead window. */
-enum { WINDOW_BYTES = 1 << 20 };
+/* Size of a read-ahead window; a trial has two texts of 32 digits, which nothing compresses. */
+enum { WINDOW_BYTES = 1 << 20, TRIAL_BYTES = 64 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
 static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
 {
-  static const char *const deciding[RG_OF_COUNT] = {
-    [RG_OF_CREW] = "makespan",    [RG_OF_REPEATED] = "generation",   [RG_OF_REAL] = "timeline",
-    [RG_OF_FAILING] = "failures", [RG_OF_TELLING] = "failure_texts",
-  };
   RgGroupShape *shape = group->shape;
   bool found;
 
   PetscCall(PetscFree(shape->label));
   PetscCall(rg_h5_read_text(group->handle, "problem_label", &shape->label, &found));
-  for (int a = 0; a < RG_AXIS_COUNT; a++) {
-    const hid_t axis = rg_h5_open_dataset(group->handle, rg_axes[a].name, fault);
-    const long length = axis < 0 ? 0 : rg_h5_length(axis);
-    shape->extent[a] = length < 0 || length > INT32_MAX ? 0 : (int)length;
-    if (axis >= 0) H5Dclose(axis);
-  }
+  for (int a = 0; a < RG_AXIS_COUNT; a++)
+    shape->extent[a] = rg_h5_axis_length(group->handle, rg_axes[a].name, fault);
   if (!found || shape->extent[RG_AXIS_TRIAL] < 1 || shape->extent[RG_AXIS_ITERATION] < 1)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "a group without a problem label or axes");
   group->timing = rg_h5_open_group(group->handle, RG_GROUP_TIMING, fault);
   group->provenance = rg_h5_open_group(group->handle, RG_GROUP_PROVENANCE, fault);
-  shape->has[RG_OF_SCORED] = shape->extent[RG_AXIS_S] > 0;
-  shape->has[RG_OF_ADDITIVE] = shape->extent[RG_AXIS_T] > 0;
-  for (int of = 0; of < RG_OF_COUNT; of++) {
-    const hid_t parent = of == RG_OF_CREW ? group->handle : group->provenance;
-    if (deciding[of] && parent >= 0)
-      shape->has[of] = H5Lexists(parent, deciding[of], H5P_DEFAULT) > 0;
+  for (int f = 0; f < rg_field_count; f++) { /* a kind of trials is there if one of its fields is */
+    const hid_t parent = rg_fields[f].provenance ? group->provenance : group->handle;
+    bool *has = &shape->has[rg_fields[f].of];
+    *has = *has || (parent >= 0 && H5Lexists(parent, rg_fields[f].name, H5P_DEFAULT) > 0);
   }
   return 0;
-}
-
-/* Values that compression or fill values make out of nothing must not fill the memory. */
-static void check_size(const RgGroup *group, double trial, RgFault *fault)
-{
-  enum { TRIAL_BYTES = 64 }; /* a trial has two texts of 32 digits, which nothing compresses */
-  const int n = group->shape->extent[RG_AXIS_TRIAL];
-
-  if ((uint64_t)n > rg_h5_file_bytes(group->handle) / TRIAL_BYTES)
-    rg_fault_set(fault, RG_FAULT_DAMAGED, "%d trials don't fit into a file of this size", n);
-  else if (rg_h5_is_huge(group->handle, trial))
-    rg_fault_set(fault, RG_FAULT_DAMAGED,
-                 "a trial takes %.3g MB, which is far more than the file has", trial / 1e6);
 }
 
 /* Columns of an earlier version of the schema may be absent; those that exist must fit. */
@@ -71,7 +48,10 @@ static void open_columns(RgGroup *group, RgFault *fault)
     const int n = rg_group_column_axes(shape, c, axis, size);
     if (!n || parent < 0 || H5Lexists(parent, name, H5P_DEFAULT) <= 0) continue;
     group->columns[c].dataset = rg_field_open(parent, name, n, size, fault);
-    if (standard) group->shape->used[c] = !fault->code && rg_h5_has_data(group->columns[c].dataset);
+    H5D_space_status_t space; /* where none was allocated, there are no data */
+    if (standard && !fault->code)
+      group->shape->used[c] = H5Dget_space_status(group->columns[c].dataset, &space) >= 0 &&
+                              space != H5D_SPACE_STATUS_NOT_ALLOCATED;
   }
 }
 
@@ -102,7 +82,7 @@ static PetscErrorCode find_extras(RgGroup *group, RgFault *fault)
       PetscCall(PetscStrncpy(extra->doc, doc, RG_DOC_MAX));
       PetscCall(PetscFree(doc));
     }
-    if (dataset >= 0) H5Dclose(dataset);
+    RG_H5_CLOSE(dataset);
   }
   return rg_names_free(n, &names);
 }
@@ -111,14 +91,13 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
                              RgFault *fault)
 {
   RgGroupShape *shape;
-  hid_t handle;
 
-  *group = rg_group_none();
-  PetscCall(PetscMalloc1(1, &shape));
+  *group = (RgGroup){0};
+  PetscCall(PetscNew(&shape));
   group->shape = shape;
   PetscCall(rg_group_shape_create("", earlier, shape));
-  handle = group->handle = rg_h5_open_group(parent, name, fault);
-  if (handle < 0) {
+  group->handle = rg_h5_open_group(parent, name, fault);
+  if (group->handle < 0) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't open group '%s'", name);
     return 0;
   }
@@ -127,11 +106,16 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
   PetscCall(find_extras(group, fault));
   PetscCall(rg_group_add_columns(group));
   open_columns(group, fault);
+  const int n = shape->extent[RG_AXIS_TRIAL];
   const uint64_t row = rg_group_doubles(shape) * sizeof(double);
   const uint64_t trial = (uint64_t)shape->extent[RG_AXIS_ITERATION] * row;
-  check_size(group, (double)trial, fault);
-  group->n_ahead = PetscMax(1, (int)(WINDOW_BYTES / (trial + 1)));
-  group->n_ahead = PetscMin(group->n_ahead, shape->extent[RG_AXIS_TRIAL]);
+  /* Values that compression or fill values make out of nothing must not fill the memory. */
+  if ((uint64_t)n > rg_h5_file_bytes(group->handle) / TRIAL_BYTES)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "%d trials don't fit into a file of this size", n);
+  else if (rg_h5_is_huge(group->handle, (double)trial))
+    rg_fault_set(fault, RG_FAULT_DAMAGED,
+                 "a trial takes %.3g MB, which is far more than the file has", (double)trial / 1e6);
+  group->n_ahead = PetscMin(n, PetscMax(1, (int)(WINDOW_BYTES / (trial + 1))));
   return 0;
 }
 
@@ -208,26 +192,22 @@ static PetscErrorCode read_column(RgGroup *group, int column, int position, int 
 static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record, RgFault *fault)
 {
   const int most = PetscMin(group->shape->n_extra, RG_EXTRA_MAX);
-  double *values;
 
   PetscCall(PetscCalloc1(most, &record->extra_name));
   PetscCall(PetscCalloc1(most, &record->extra_doc));
   for (int i = 0; i < group->shape->n_extra && !fault->code; i++) {
-    values = NULL;
+    double *values = NULL;
     PetscCall(read_column(group, RG_COLUMN_EXTRA + i, position, record->n_rows, 1, &values, fault));
     /* A column without values belongs to another algorithm. */
-    if (!rg_values_any(values, (size_t)record->n_rows)) {
-      PetscCall(PetscFree(values));
+    const bool own = rg_values_any(values, (size_t)record->n_rows);
+    if (own && record->n_extra < RG_EXTRA_MAX) {
+      memcpy(record->extra_name[record->n_extra], group->shape->extra[i].name, RG_NAME_MAX);
+      memcpy(record->extra_doc[record->n_extra], group->shape->extra[i].doc, RG_DOC_MAX);
+      record->extra[record->n_extra++] = values;
       continue;
     }
-    if (record->n_extra == RG_EXTRA_MAX) {
-      PetscCall(PetscFree(values));
-      rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d has too many columns", position);
-      break;
-    }
-    memcpy(record->extra_name[record->n_extra], group->shape->extra[i].name, RG_NAME_MAX);
-    memcpy(record->extra_doc[record->n_extra], group->shape->extra[i].doc, RG_DOC_MAX);
-    record->extra[record->n_extra++] = values;
+    if (own) rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d has too many columns", position);
+    PetscCall(PetscFree(values));
   }
   return 0;
 }

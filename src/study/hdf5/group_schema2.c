@@ -70,6 +70,5 @@ PetscErrorCode rg_schema2_cells(const RgGroup *group, int first, int n, RgRecord
       PetscCall(rg_cell_data_release(&cells[i]));
     }
   }
-  PetscCall(PetscFree(cells));
-  return 0;
+  return PetscFree(cells);
 }

@@ -27,8 +27,7 @@ static PetscErrorCode group_name(const char *label, char **name)
     else PetscCall(rg_text_add_bytes(&text, (const char *)p, 1));
   }
   PetscCall(PetscStrallocpy(text.data ? text.data : "_", name));
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 static void attach_axes(const RgGroup *group, hid_t dataset, int n, const RgAxis *axis,
@@ -68,7 +67,7 @@ static hid_t create_column(RgGroup *group, hid_t handle, int column, const char 
   return own->dataset;
 }
 
-static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, RgFault *fault)
+static void create_columns(RgGroup *group, const char *coordinates, RgFault *fault)
 {
   const RgGroupShape *shape = group->shape;
 
@@ -87,7 +86,6 @@ static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, Rg
     rg_h5_describe(dataset, "1", extra->name, extra->doc, fault);
     rg_h5_write_text(dataset, "coordinates", coordinates, fault);
   }
-  return 0;
 }
 
 /* ---- inputs that have names ------------------------------------------------------------------ */
@@ -107,22 +105,20 @@ static const struct {
 /* Write the names along an axis. */
 static PetscErrorCode write_names(RgGroup *group, int part, const RgInput *inputs, RgFault *fault)
 {
-  const hsize_t n = (hsize_t)group->shape->extent[parts[part].axis];
-  const char **names;
-  hid_t type = rg_h5_text_type(), dataset;
+  const RgRows rows = {group->handle, group->axis[parts[part].axis],
+                       group->shape->extent[parts[part].axis]};
+  const RgFieldInfo info = {.name = parts[part].name,
+                            .type = RG_FIELD_TEXT,
+                            .offset = offsetof(RgInput, name),
+                            .units = "1",
+                            .long_name = parts[part].name_of,
+                            .description = "as the study file has it"};
+  const void **structs;
 
-  PetscCall(PetscMalloc1(n, &names));
-  for (hsize_t j = 0; j < n; j++) names[j] = inputs[j].name;
-  dataset =
-    rg_h5_create_dataset(group->handle, parts[part].name, type, 1, &n, RG_STORED_WHOLE, fault);
-  attach_axes(group, dataset, 1, &parts[part].axis, fault);
-  rg_h5_describe(dataset, "1", parts[part].name_of, "as the study file has it", fault);
-  if (!rg_h5_write(dataset, type, names))
-    rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write '%s'", parts[part].name);
-  if (dataset >= 0) H5Dclose(dataset);
-  H5Tclose(type);
-  PetscCall(PetscFree(names));
-  return 0;
+  PetscCall(PetscMalloc1(rows.n, &structs));
+  for (int j = 0; j < rows.n; j++) structs[j] = &inputs[j];
+  PetscCall(rg_field_write(&rows, &info, structs, fault));
+  return PetscFree(structs);
 }
 
 /* Write the words of each choice, in the order of their numbers from 0. */
@@ -139,8 +135,7 @@ static PetscErrorCode write_choices(hid_t dataset, int n, const RgInput *inputs,
     rg_h5_write_text(dataset, name.data, words.data, fault);
   }
   PetscCall(rg_text_clear(&name));
-  PetscCall(rg_text_clear(&words));
-  return 0;
+  return rg_text_clear(&words);
 }
 
 /* Create x_name and x_seen, or c_name and c_seen. If the trials' inputs differ, only x_seen
@@ -169,8 +164,7 @@ static PetscErrorCode create_part(RgGroup *group, int part, const char *coordina
   if (inputs) PetscCall(rg_inputs_clear(n, inputs));
   PetscCall(PetscFree(inputs));
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_text_clear(&with));
-  return 0;
+  return rg_text_clear(&with);
 }
 
 static PetscErrorCode coordinate_names(const RgGroupShape *shape, RgText *text)
@@ -211,8 +205,7 @@ static PetscErrorCode write_fields(RgGroup *group, const RgRecord *const *record
   if (!fault->code)
     PetscCall(rg_settings_write(&rows, &shape->axes, RG_AXES_OF_SWEEP, cells, shape->n_extra,
                                 shape->extra, fault));
-  PetscCall(PetscFree(cells));
-  return 0;
+  return PetscFree(cells);
 }
 
 PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *shape,
@@ -222,9 +215,7 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
   RgText coordinates = {0};
   int widest = 1;
 
-  *group = rg_group_none();
-  group->shape = shape;
-  group->medium = medium;
+  *group = (RgGroup){.shape = shape, .medium = medium};
   PetscCall(group_name(shape->label, &name));
   group->handle = rg_h5_create_group(parent, name, fault);
   PetscCall(PetscFree(name));
@@ -236,7 +227,7 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
       group->axis[a] = rg_field_axis(group->handle, (RgAxis)a, (hsize_t)shape->extent[a], fault);
   PetscCall(rg_group_add_columns(group));
   PetscCall(coordinate_names(shape, &coordinates));
-  PetscCall(create_columns(group, coordinates.data, fault));
+  create_columns(group, coordinates.data, fault);
   for (int p = 0; p < RG_PARTS; p++)
     if (shape->named[p]) PetscCall(create_part(group, p, coordinates.data, fault));
   PetscCall(rg_text_clear(&coordinates));
@@ -246,13 +237,13 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
   return write_fields(group, records, fault);
 }
 
-/* Store eight bytes, least significant first, as the datasets have them. */
+/* Store a number in the order of bytes that the datasets have. */
 static void put_real(double value, unsigned char *to)
 {
   uint64_t bits;
 
   memcpy(&bits, &value, sizeof(bits));
-  for (int i = 0; i < 8; i++) to[i] = (unsigned char)(bits >> (8 * i) & 255u);
+  rg_put_word(bits, to);
 }
 
 /* Write one trial of one column, extended to the shape of the group. The code writes at the
@@ -298,8 +289,7 @@ static PetscErrorCode write_seen(RgGroup *group, int part, int position, const R
   if (inputs) PetscCall(rg_inputs_clear(n, inputs));
   PetscCall(PetscFree(inputs));
   PetscCall(PetscFree(seen));
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgRecord *record,
@@ -340,8 +330,7 @@ static void compress_chunk(const RgGroup *group, const RgGroupColumn *own, int r
   if (H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
       H5Dwrite(own->dataset, H5T_IEEE_F64LE, memory, file, H5P_DEFAULT, buffer) < 0)
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't compress a column");
-  H5Sclose(memory);
-  H5Sclose(file);
+  RG_H5_CLOSE(memory, file);
   /* What HDF5 writes takes the place of values that were read before. */
   if (group->medium->end > place + n * sizeof(double))
     rg_fault_set(fault, RG_FAULT_ERROR, "a file is larger than was computed");
@@ -387,8 +376,7 @@ PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape)
 {
   PetscCall(RG_FREE(&shape->label, &shape->extra));
   for (int p = 0; p < RG_PARTS; p++) PetscCall(PetscFree(shape->inputs[p]));
-  PetscCall(rg_settings_clear(&shape->axes));
-  return 0;
+  return rg_settings_clear(&shape->axes);
 }
 
 /* Keep the extra columns sorted by name, so that the file does not depend on the order of
@@ -398,19 +386,16 @@ static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const cha
   int at = 0;
 
   while (at < shape->n_extra && strcmp(shape->extra[at].name, name) < 0) at++;
-  if (at < shape->n_extra && !strcmp(shape->extra[at].name, name)) {
-    if (strcmp(doc, shape->extra[at].doc) < 0)
-      PetscCall(PetscStrncpy(shape->extra[at].doc, doc, RG_DOC_MAX));
+  if (at == shape->n_extra || strcmp(shape->extra[at].name, name)) {
+    PetscCall(RG_GROW(shape->n_extra, shape->extra));
+    memmove(shape->extra + at + 1, shape->extra + at,
+            (size_t)(shape->n_extra++ - at) * sizeof(*shape->extra));
+    shape->extra[at] = (RgGroupExtra){0};
+    PetscCall(PetscStrncpy(shape->extra[at].name, name, RG_NAME_MAX));
+  } else if (strcmp(doc, shape->extra[at].doc) >= 0) {
     return 0;
   }
-  PetscCall(RG_GROW(shape->n_extra, shape->extra));
-  memmove(shape->extra + at + 1, shape->extra + at,
-          (size_t)(shape->n_extra - at) * sizeof(*shape->extra));
-  PetscCall(PetscMemzero(&shape->extra[at], sizeof(*shape->extra)));
-  PetscCall(PetscStrncpy(shape->extra[at].name, name, RG_NAME_MAX));
-  PetscCall(PetscStrncpy(shape->extra[at].doc, doc, RG_DOC_MAX));
-  shape->n_extra++;
-  return 0;
+  return PetscStrncpy(shape->extra[at].doc, doc, RG_DOC_MAX);
 }
 
 /* The group has names only if all its trials have them. */
@@ -422,11 +407,6 @@ static PetscErrorCode add_inputs(RgGroupShape *shape, int part, const char *inpu
   else if (shape->inputs[part] && strcmp(shape->inputs[part], inputs))
     PetscCall(PetscFree(shape->inputs[part]));
   return 0;
-}
-
-static bool is_text(const char *text)
-{
-  return text && text[0];
 }
 
 PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
@@ -446,9 +426,9 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
   shape->has[RG_OF_ADDITIVE] |= record->n_terms > 0;
   shape->has[RG_OF_CREW] = shape->used[RG_COLUMN_SUBMISSION];
   shape->has[RG_OF_REPEATED] |= record->provenance.generation > 0;
-  shape->has[RG_OF_REAL] |= is_text(record->timeline);
-  shape->has[RG_OF_FAILING] |= is_text(record->failures);
-  shape->has[RG_OF_TELLING] |= is_text(record->failure_texts);
+  shape->has[RG_OF_REAL] |= record->timeline && record->timeline[0];
+  shape->has[RG_OF_FAILING] |= record->failures && record->failures[0];
+  shape->has[RG_OF_TELLING] |= record->failure_texts && record->failure_texts[0];
   for (int i = 0; i < record->n_extra; i++)
     if (rg_values_any(record->extra[i], (size_t)record->n_rows))
       PetscCall(add_extra(shape, record->extra_name[i], record->extra_doc[i]));
@@ -492,14 +472,6 @@ uint64_t rg_group_shape_bytes(const RgGroupShape *shape, uint64_t *values)
          n_columns * 8192 + *values / 512 + 8 * n_rows + 16384;
 }
 
-RgGroup rg_group_none(void)
-{
-  RgGroup group = {.handle = -1, .timing = -1, .provenance = -1};
-
-  for (int a = 0; a < RG_AXIS_COUNT; a++) group.axis[a] = -1;
-  return group;
-}
-
 PetscErrorCode rg_group_add_columns(RgGroup *group)
 {
   const int n = RG_COLUMN_EXTRA + group->shape->n_extra;
@@ -531,20 +503,17 @@ int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], 
 
 PetscErrorCode rg_group_close(RgGroup *group)
 {
-  for (int a = 0; a < RG_AXIS_COUNT; a++)
-    if (group->axis[a] >= 0) H5Dclose(group->axis[a]);
+  rg_h5_close(RG_AXIS_COUNT, group->axis);
   for (int c = 0; group->columns && c < RG_COLUMN_EXTRA + group->shape->n_extra; c++) {
-    if (group->columns[c].dataset >= 0) H5Dclose(group->columns[c].dataset);
+    RG_H5_CLOSE(group->columns[c].dataset);
     PetscCall(PetscFree(group->columns[c].values));
   }
-  if (group->timing >= 0) H5Gclose(group->timing);
-  if (group->provenance >= 0) H5Gclose(group->provenance);
-  if (group->handle >= 0) H5Gclose(group->handle);
+  RG_H5_CLOSE(group->timing, group->provenance, group->handle);
   PetscCall(RG_FREE(&group->columns, &group->scratch));
   if (!group->medium && group->shape) {
     PetscCall(rg_group_shape_destroy(group->shape));
     PetscCall(PetscFree(group->shape));
   }
-  *group = rg_group_none();
+  *group = (RgGroup){0};
   return 0;
 }

@@ -6,6 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+void rg_h5_close(int n, const hid_t *handles)
+{
+  for (int i = 0; i < n; i++)
+    if (handles[i] > 0) H5Idec_ref(handles[i]);
+}
+
 hid_t rg_h5_text_type(void)
 {
   hid_t type = H5Tcopy(H5T_C_S1);
@@ -25,8 +31,7 @@ void rg_h5_write_attribute(hid_t object, const char *name, hid_t stored, hid_t m
   const hid_t attribute = H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
   if (attribute < 0 || H5Awrite(attribute, memory, values) < 0)
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't write attribute '%s'", name);
-  if (attribute >= 0) H5Aclose(attribute);
-  H5Sclose(space);
+  RG_H5_CLOSE(attribute, space);
 }
 
 void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFault *fault)
@@ -34,7 +39,7 @@ void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFault 
   const hid_t type = rg_h5_text_type();
 
   rg_h5_write_attribute(object, name, type, type, 0, &text, fault);
-  H5Tclose(type);
+  RG_H5_CLOSE(type);
 }
 
 void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFault *fault)
@@ -45,35 +50,25 @@ void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFault 
 /* Open a scalar attribute of a class of types; -1 if it does not exist. */
 static hid_t open_attribute(hid_t object, const char *name, H5T_class_t wanted)
 {
-  hid_t attribute, type, space;
-  bool fits;
-
   if (H5Aexists(object, name) <= 0) return -1;
-  attribute = H5Aopen(object, name, H5P_DEFAULT);
+  const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
   if (attribute < 0) return -1;
-  type = H5Aget_type(attribute);
-  space = H5Aget_space(attribute);
-  fits = H5Tget_class(type) == wanted && H5Sget_simple_extent_npoints(space) == 1 &&
-         (wanted != H5T_STRING || H5Tis_variable_str(type) > 0);
-  H5Sclose(space);
-  H5Tclose(type);
-  if (fits) return attribute;
-  H5Aclose(attribute);
-  return -1;
+  const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  const bool fits = H5Tget_class(type) == wanted && H5Sget_simple_extent_npoints(space) == 1 &&
+                    (wanted != H5T_STRING || H5Tis_variable_str(type) > 0);
+  RG_H5_CLOSE(space, type, fits ? -1 : attribute);
+  return fits ? attribute : -1;
 }
 
 PetscErrorCode rg_h5_read_text(hid_t object, const char *name, char **text, bool *found)
 {
-  hid_t attribute = open_attribute(object, name, H5T_STRING), type = rg_h5_text_type();
+  const hid_t attribute = open_attribute(object, name, H5T_STRING), type = rg_h5_text_type();
   char *value = NULL;
+  const bool read = attribute >= 0 && H5Aread(attribute, type, &value) >= 0;
 
-  if (found) *found = attribute >= 0;
-  if (attribute >= 0 && H5Aread(attribute, type, &value) < 0) {
-    value = NULL;
-    if (found) *found = false;
-  }
-  if (attribute >= 0) H5Aclose(attribute);
-  H5Tclose(type);
+  if (!read) value = NULL;
+  if (found) *found = read;
+  RG_H5_CLOSE(attribute, type);
   PetscCall(PetscStrallocpy(value ? value : "", text));
   H5free_memory(value);
   return 0;
@@ -84,7 +79,7 @@ bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value)
   hid_t attribute = open_attribute(object, name, H5T_INTEGER);
   bool found = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_INT64, value) >= 0;
 
-  if (attribute >= 0) H5Aclose(attribute);
+  RG_H5_CLOSE(attribute);
   return found;
 }
 
@@ -130,7 +125,7 @@ static const char *find_objection(hid_t dataset)
     double bytes = (double)H5Tget_size(type);
     for (int i = H5Pget_chunk(creation, H5S_MAX_RANK, side); i > 0; i--)
       bytes *= (double)side[i - 1];
-    H5Tclose(type);
+    RG_H5_CLOSE(type);
     if (rg_h5_is_huge(dataset, bytes)) objection = "has chunks that are far larger than the file";
   }
   for (int i = 0; i < H5Pget_nfilters(creation) && !objection; i++) {
@@ -142,7 +137,7 @@ static const char *find_objection(hid_t dataset)
         filter != H5Z_FILTER_FLETCHER32)
       objection = "needs a filter other than deflate, shuffle and fletcher32";
   }
-  H5Pclose(creation);
+  RG_H5_CLOSE(creation);
   return objection;
 }
 
@@ -154,7 +149,7 @@ hid_t rg_h5_open_dataset(hid_t parent, const char *name, RgFault *fault)
 
   if (!objection) return dataset;
   rg_fault_set(fault, RG_FAULT_DAMAGED, "dataset '%.100s' %s", name, objection);
-  H5Dclose(dataset);
+  RG_H5_CLOSE(dataset);
   return H5I_INVALID_HID;
 }
 
@@ -201,13 +196,11 @@ PetscErrorCode rg_h5_list(hid_t group, H5O_type_t type, int *n, char ***names, R
 
 hid_t rg_h5_create_group(hid_t parent, const char *name, RgFault *fault)
 {
-  hid_t creation, handle;
-
   if (fault->code) return -1;
-  creation = H5Pcreate(H5P_GROUP_CREATE);
+  const hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
   H5Pset_obj_track_times(creation, false);
-  handle = H5Gcreate2(parent, name, H5P_DEFAULT, creation, H5P_DEFAULT);
-  H5Pclose(creation);
+  const hid_t handle = H5Gcreate2(parent, name, H5P_DEFAULT, creation, H5P_DEFAULT);
+  RG_H5_CLOSE(creation);
   if (handle < 0) rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't create group '%s'", name);
   return handle;
 }
@@ -230,8 +223,7 @@ static hid_t create_with(hid_t creation, hid_t parent, const char *name, hid_t t
 
   H5Pset_obj_track_times(creation, false);
   const hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-  H5Sclose(space);
-  H5Pclose(creation);
+  RG_H5_CLOSE(space, creation);
   if (dataset < 0) rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't create dataset '%s'", name);
   return dataset;
 }
@@ -289,7 +281,7 @@ bool rg_h5_write(hid_t dataset, hid_t type, const void *values)
   const bool ok = dataset >= 0 && transfer >= 0 &&
                   H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, transfer, values) >= 0;
 
-  if (transfer >= 0) H5Pclose(transfer);
+  RG_H5_CLOSE(transfer);
   return ok;
 }
 
@@ -301,20 +293,14 @@ void rg_h5_describe(hid_t dataset, const char *units, const char *long_name,
   rg_h5_write_text(dataset, "description", description, fault);
 }
 
-bool rg_h5_has_data(hid_t dataset)
+int rg_h5_axis_length(hid_t parent, const char *name, RgFault *fault)
 {
-  H5D_space_status_t status;
-
-  return H5Dget_space_status(dataset, &status) >= 0 && status != H5D_SPACE_STATUS_NOT_ALLOCATED;
-}
-
-long rg_h5_length(hid_t dataset)
-{
-  hid_t space = H5Dget_space(dataset);
+  const hid_t axis = rg_h5_open_dataset(parent, name, fault);
+  const hid_t space = axis < 0 ? -1 : H5Dget_space(axis);
   hsize_t size = 0;
-  bool one = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-             H5Sget_simple_extent_dims(space, &size, NULL) == 1;
+  const bool one = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+                   H5Sget_simple_extent_dims(space, &size, NULL) == 1;
 
-  if (space >= 0) H5Sclose(space);
-  return one ? (long)size : -1;
+  RG_H5_CLOSE(space, axis);
+  return one && size <= INT32_MAX ? (int)size : 0;
 }

@@ -9,8 +9,13 @@
 #define H5_USE_110_API
 #include <hdf5.h>
 
+/* Close handles of any kind but files, in this order. Those that are not positive are none. */
+#define RG_H5_CLOSE(...)                                                                           \
+  rg_h5_close((int)(sizeof((hid_t[]){__VA_ARGS__}) / sizeof(hid_t)), (hid_t[]){__VA_ARGS__})
+void rg_h5_close(int n, const hid_t *handles);
+
 /* Variable-length UTF-8, the only kind of text that every reader supports (fixed-length text
-   makes netCDF4 crash). The caller closes it with H5Tclose. */
+   makes netCDF4 crash). The caller closes it. */
 hid_t rg_h5_text_type(void);
 
 /* Write a text or an integer as attribute `name`. */
@@ -62,17 +67,15 @@ hid_t rg_h5_create_constant(hid_t parent, const char *name, hid_t type, hsize_t 
 /* The chunks of a dataset of doubles: up to 128 KiB, of whole trials (the first dimension), or of
    evaluations of one trial. */
 void rg_h5_chunk(int rank, const hsize_t *size, hsize_t chunk[3]);
-/* Transfer properties with a buffer of 64 KiB; the caller closes them with H5Pclose. With
-   H5P_DEFAULT, HDF5 clears 2 MiB before it reads or writes any text. Negative: no memory. */
+/* Transfer properties with a buffer of 64 KiB; the caller closes them. With H5P_DEFAULT, HDF5
+   clears 2 MiB before it reads or writes any text. Negative: no memory. */
 hid_t rg_h5_transfer(void);
 /* Read or write all elements of a dataset, of `type` in memory; false if HDF5 fails. */
 bool rg_h5_write(hid_t dataset, hid_t type, const void *values);
 /* Write the three texts that every variable has. */
 void rg_h5_describe(hid_t dataset, const char *units, const char *long_name,
                     const char *description, RgFault *fault);
-/* Whether space was allocated, so that data may exist. */
-bool rg_h5_has_data(hid_t dataset);
-/* Extent along dimension 0; -1 if the dataset is not one-dimensional. */
-long rg_h5_length(hid_t dataset);
+/* Length of an axis, a dataset of one dimension; 0: it is not there, or no axis. */
+int rg_h5_axis_length(hid_t parent, const char *name, RgFault *fault);
 
 #endif

@@ -15,25 +15,10 @@ typedef struct {
   RgMedium *medium;
 } MediumFile;
 
-RgMedium rg_medium_memory(void)
-{
-  return (RgMedium){.fd = -1};
-}
-
-RgMedium rg_medium_bytes(const void *bytes, size_t length)
-{
-  return (RgMedium){.fd = -1, .bytes = (unsigned char *)(uintptr_t)bytes, .length = length};
-}
-
-RgMedium rg_medium_descriptor(int fd, uint64_t length)
-{
-  return (RgMedium){.fd = fd, .length = length};
-}
-
 PetscErrorCode rg_medium_clear(RgMedium *medium)
 {
   if (medium->capacity) PetscCall(PetscFree(medium->bytes));
-  *medium = rg_medium_memory();
+  *medium = rg_medium_memory(NULL, 0);
   return 0;
 }
 
@@ -42,6 +27,7 @@ static void keep_error(RgMedium *medium, int error)
   if (!medium->error) medium->error = error ? error : EIO;
 }
 
+/* Make room for `need` bytes; false, with the error kept: no memory. */
 static bool memory_grow(RgMedium *medium, size_t need)
 {
   size_t capacity = medium->capacity ? medium->capacity : 64 * 1024;
@@ -50,6 +36,7 @@ static bool memory_grow(RgMedium *medium, size_t need)
   while (capacity < need) capacity += capacity / 2;
   if (PetscRealloc(capacity, &medium->bytes)) {
     if (!medium->bytes) medium->capacity = medium->length = 0;
+    keep_error(medium, ENOMEM);
     return false;
   }
   medium->capacity = capacity;
@@ -64,10 +51,7 @@ bool rg_medium_write(RgMedium *medium, uint64_t offset, size_t size, const void 
 
   if (medium->fd < 0) {
     if (medium->bytes && !medium->capacity) return false; /* borrowed memory is read only */
-    if (!memory_grow(medium, (size_t)end)) {
-      keep_error(medium, ENOMEM);
-      return false;
-    }
+    if (!memory_grow(medium, (size_t)end)) return false;
     if (offset > medium->length) /* fill a hole with zeros */
       memset(medium->bytes + medium->length, 0, (size_t)(offset - medium->length));
     memcpy(medium->bytes + offset, from, size);
@@ -87,6 +71,21 @@ bool rg_medium_write(RgMedium *medium, uint64_t offset, size_t size, const void 
   return true;
 }
 
+size_t rg_medium_pread(RgMedium *medium, uint64_t offset, size_t size, void *to)
+{
+  size_t done = 0;
+
+  while (done < size) {
+    const size_t step = PetscMin(size - done, (size_t)1 << 30);
+    const ssize_t n = pread(medium->fd, (char *)to + done, step, (off_t)(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) keep_error(medium, errno);
+    if (n <= 0) break;
+    done += (size_t)n;
+  }
+  return done;
+}
+
 bool rg_medium_read(RgMedium *medium, uint64_t offset, size_t size, void *to)
 {
   char *at = to;
@@ -97,16 +96,8 @@ bool rg_medium_read(RgMedium *medium, uint64_t offset, size_t size, void *to)
     memset(at + known, 0, size - (size_t)known);
     return true;
   }
-  while (size) {
-    ssize_t n = pread(medium->fd, at, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) keep_error(medium, errno);
-    if (n <= 0) break;
-    offset += (uint64_t)n;
-    at += n;
-    size -= (size_t)n;
-  }
-  memset(at, 0, size); /* beyond the end of the file */
+  const size_t n = rg_medium_pread(medium, offset, size, to);
+  memset(at + n, 0, size - n); /* beyond the end of the file */
   return !medium->error;
 }
 
@@ -175,10 +166,7 @@ static herr_t medium_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
   RgMedium *medium = ((MediumFile *)base)->medium;
 
   if (medium->fd < 0 && medium->end > medium->length) {
-    if (!memory_grow(medium, (size_t)medium->end)) {
-      keep_error(medium, ENOMEM);
-      return -1;
-    }
+    if (!memory_grow(medium, (size_t)medium->end)) return -1;
     memset(medium->bytes + medium->length, 0, (size_t)(medium->end - medium->length));
   }
   medium->length = medium->end;
@@ -235,8 +223,7 @@ hid_t rg_medium_open(RgMedium *medium, bool create)
   } else if (ready) {
     file = H5Fopen("regatta", H5F_ACC_RDONLY, access);
   }
-  if (create && creation >= 0) H5Pclose(creation);
-  if (access >= 0) H5Pclose(access);
+  RG_H5_CLOSE(creation, access);
   if (file < 0 && medium->driver >= 0) H5FDunregister(medium->driver);
   return file;
 }

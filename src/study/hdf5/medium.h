@@ -21,19 +21,25 @@ typedef struct {
   hid_t driver; /* registered with HDF5 while a file on the medium is open */
 } RgMedium;
 
-/* Empty memory to write into. */
-RgMedium rg_medium_memory(void);
-/* `length` borrowed bytes to read. */
-RgMedium rg_medium_bytes(const void *bytes, size_t length);
+/* Memory: `length` borrowed bytes to read, or, with NULL and 0, none yet, to write into. */
+static inline RgMedium rg_medium_memory(const void *bytes, size_t length)
+{
+  return (RgMedium){.fd = -1, .bytes = (unsigned char *)(uintptr_t)bytes, .length = length};
+}
 /* A file descriptor with `length` bytes to read, or, with 0, to write into. The file is not
    truncated, locked or synchronised; reserved space beyond the end stays. */
-RgMedium rg_medium_descriptor(int fd, uint64_t length);
+static inline RgMedium rg_medium_descriptor(int fd, uint64_t length)
+{
+  return (RgMedium){.fd = fd, .length = length};
+}
 /* Free owned memory. */
 PetscErrorCode rg_medium_clear(RgMedium *medium);
 
 /* Write directly into a dataset's space that HDF5 has allocated but does not write itself.
    False: no memory; errors of a descriptor are in `error`. */
 bool rg_medium_write(RgMedium *medium, uint64_t offset, size_t size, const void *from);
+/* Read from a descriptor. Returns how many bytes there were; `error` says why they are fewer. */
+size_t rg_medium_pread(RgMedium *medium, uint64_t offset, size_t size, void *to);
 /* Read; zeros beyond the end. False: an error of the descriptor, which `error` has. */
 bool rg_medium_read(RgMedium *medium, uint64_t offset, size_t size, void *to);
 

@@ -79,8 +79,7 @@ PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int 
     size_t n = (size_t)rows * (size_t)rg_record_width(record, c);
     if (n) PetscCall(nan_array(n, &record->column[c]));
   }
-  PetscCall(create_extra(extra, (size_t)rows, record));
-  return 0;
+  return create_extra(extra, (size_t)rows, record);
 }
 
 PetscErrorCode rg_record_set_terms(RgRecord *record, int n_terms)
@@ -159,20 +158,17 @@ bool rg_values_any(const double *values, size_t n)
   return false;
 }
 
-/* Encode eight bytes, least significant first, on every machine. */
 static PetscErrorCode add_word(RgText *bytes, uint64_t word)
 {
-  char encoded[8];
+  unsigned char encoded[8];
 
-  for (int i = 0; i < 8; i++) encoded[i] = (char)(word >> (8 * i) & 255u);
-  PetscCall(rg_text_add_bytes(bytes, encoded, 8));
-  return 0;
+  rg_put_word(word, encoded);
+  return rg_text_add_bytes(bytes, (const char *)encoded, 8);
 }
 
 static PetscErrorCode add_string(RgText *bytes, const char *string)
 {
-  PetscCall(rg_text_add_bytes(bytes, string, strlen(string) + 1));
-  return 0;
+  return rg_text_add_bytes(bytes, string, strlen(string) + 1);
 }
 
 /* The decision uses bits, because comparisons of numbers depend on floating-point modes. */
@@ -231,8 +227,7 @@ PetscErrorCode rg_record_checksum(const RgRecord *record, uint64_t checksum[2])
                            record->column[c]));
   PetscCall(add_extra(&bytes, record));
   rg_hash128(bytes.data, bytes.length, checksum);
-  PetscCall(rg_text_clear(&bytes));
-  return 0;
+  return rg_text_clear(&bytes);
 }
 
 void rg_checksum_add(RgChecksum *checksum, const uint64_t record[2])
@@ -250,7 +245,7 @@ void rg_checksum_hex(const RgChecksum *checksum, char hex[33])
   unsigned char bytes[24];
   uint64_t hash[2];
 
-  for (int i = 0; i < 24; i++) bytes[i] = (unsigned char)(words[i / 8] >> (8 * (i % 8)) & 255u);
+  for (int i = 0; i < 3; i++) rg_put_word(words[i], bytes + 8 * i);
   rg_hash128(bytes, sizeof(bytes), hash);
   rg_hash_hex(hash, hex);
 }
@@ -349,8 +344,7 @@ PetscErrorCode rg_record_compare_initial(const RgRecord *then, const RgRecord *n
   int rows = PetscMin(now->n_initial, PetscMin(then->n_rows, now->n_rows));
 
   if (strcmp(then->id, now->id) || then->dim_x != now->dim_x || then->dim_c != now->dim_c) {
-    PetscCall(compare_shape(then, now, difference));
-    return 0;
+    return compare_shape(then, now, difference);
   }
   for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++)
     PetscCall(compare_values(rg_columns[columns[k]].name, rows, rg_record_width(now, columns[k]),

@@ -23,6 +23,12 @@ PetscErrorCode rg_record_leave_out(const RgTexts *without, RgRecord *record);
 PetscErrorCode rg_record_checksum(const RgRecord *record, uint64_t checksum[2]);
 /* Free the data columns and their descriptions; identity, cell, status and provenance stay. */
 PetscErrorCode rg_record_drop_data(RgRecord *record);
+/* Store eight bytes, least significant first, on every machine: checksums and files have them so.
+   */
+static inline void rg_put_word(uint64_t word, unsigned char to[8])
+{
+  for (int i = 0; i < 8; i++) to[i] = (unsigned char)(word >> (8 * i) & 255u);
+}
 /* Whether any of n values is not NaN (false for NULL). */
 bool rg_values_any(const double *values, size_t n);
 /* Bytes of the texts in its fields of a type, RG_FIELD_TEXT or RG_FIELD_CHARS. */

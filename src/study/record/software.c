@@ -63,6 +63,5 @@ PetscErrorCode rg_software_describe(char **description)
 #endif
   PetscCall(rg_text_add(&text, "; flags %s", RG_COMPILER_FLAGS));
   PetscCall(PetscStrallocpy(text.data, description));
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }

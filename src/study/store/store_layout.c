@@ -56,17 +56,6 @@ static size_t bytes_of_fields(const RgRecord *record)
   return offsetof(RgRecord, message) + strlen(record->message) + 1;
 }
 
-/* Move the fields of a record into a slot. */
-static PetscErrorCode keep_fields(RgLayout *layout, RgRecord *record, RgSlot *slot)
-{
-  PetscCall(rg_record_drop_data(record));
-  PetscCall(share_text(&layout->texts, &record->provenance.machine));
-  PetscCall(share_text(&layout->texts, &record->provenance.software));
-  PetscCall(PetscMalloc(bytes_of_fields(record), &slot->fields));
-  memcpy(slot->fields, record, bytes_of_fields(record));
-  return PetscMemzero(record, sizeof(*record));
-}
-
 /* A record with the fields of a slot, which keeps their texts. */
 static RgRecord record_of(const RgSlot *slot)
 {
@@ -76,6 +65,7 @@ static RgRecord record_of(const RgSlot *slot)
   return record;
 }
 
+/* Check a trial, extend its group to it, and move its fields into its slot. */
 static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *cursor, RgFault *fault)
 {
   RgRecord *record = cursor->record;
@@ -93,11 +83,16 @@ static PetscErrorCode read_trial(RgLayout *layout, RgSlot *slot, RgCursor *curso
   }
   PetscCall(number_cell(layout, layout->groups[slot->group].earlier, record));
   PetscCall(rg_group_shape_add(&layout->groups[slot->group], record));
-  PetscCall(keep_fields(layout, record, slot));
-  return 0;
+  PetscCall(rg_record_drop_data(record));
+  PetscCall(share_text(&layout->texts, &record->provenance.machine));
+  PetscCall(share_text(&layout->texts, &record->provenance.software));
+  const size_t bytes = bytes_of_fields(record);
+  PetscCall(PetscMalloc(bytes, &slot->fields));
+  memcpy(slot->fields, record, bytes);
+  return PetscMemzero(record, sizeof(*record));
 }
 
-/* Survey the trials of a source that have a slot, or, with groups, write their columns. */
+/* Read the trials of a source that have a slot, or, with groups, write their columns. */
 static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, RgFault *fault)
 {
   const RgIndexSource *from = &layout->index->sources[source];
@@ -130,8 +125,7 @@ static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, 
     if (!rg_is_results(from) && layout->directory)
       PetscCall(rg_shard_move(from->path, from->inside, layout->directory, RG_FOLDER_BAD));
   }
-  PetscCall(rg_cursor_close(&cursor));
-  return 0;
+  return rg_cursor_close(&cursor);
 }
 
 /* Process all sources with a trial in some slot. */
@@ -181,9 +175,8 @@ PetscErrorCode rg_layout_destroy(RgLayout *layout)
   for (int i = 0; i < layout->texts.n; i++) PetscCall(PetscFree(layout->texts.values[i]));
   for (int s = 0; s < layout->n_groups; s++) PetscCall(rg_group_shape_destroy(&layout->groups[s]));
   PetscCall(rg_cell_table_clear(&layout->table));
-  PetscCall(RG_FREE(&layout->slots, &layout->groups, &layout->first, &layout->slot_of,
-                    &layout->texts.values));
-  return 0;
+  return RG_FREE(&layout->slots, &layout->groups, &layout->first, &layout->slot_of,
+                 &layout->texts.values);
 }
 
 PetscErrorCode rg_layout_add_group(RgLayout *layout, const char *label, bool earlier)
@@ -251,9 +244,8 @@ static PetscErrorCode write_provenance(hid_t file, RgFault *fault)
                    "provenance of this file; that of the trials is in the groups of the problems",
                    fault);
   rg_h5_write_text(group, "software", software, fault);
-  if (group >= 0) H5Gclose(group);
-  PetscCall(PetscFree(software));
-  return 0;
+  RG_H5_CLOSE(group);
+  return PetscFree(software);
 }
 
 static PetscErrorCode create_groups(RgLayout *layout, RgMedium *medium, hid_t file, RgGroup *groups,
@@ -270,9 +262,8 @@ static PetscErrorCode create_groups(RgLayout *layout, RgMedium *medium, hid_t fi
     PetscCall(rg_group_create(medium, shape->earlier ? earlier : file, shape,
                               records + layout->first[s], &groups[s], fault));
   }
-  if (earlier >= 0) H5Gclose(earlier);
-  PetscCall(PetscFree(records));
-  return 0;
+  RG_H5_CLOSE(earlier);
+  return PetscFree(records);
 }
 
 static PetscErrorCode fill_medium(RgLayout *layout, RgStoreInfo *info, RgMedium *medium,
@@ -345,8 +336,7 @@ PetscErrorCode rg_history_line(const char *earlier, const char *what, char **his
   if (earlier && earlier[0]) PetscCall(rg_text_add(&text, "%s\n", earlier));
   PetscCall(rg_text_add(&text, "%s regatta %s: %s", stamp, RG_VERSION, what));
   PetscCall(PetscStrallocpy(text.data, history));
-  PetscCall(rg_text_clear(&text));
-  return 0;
+  return rg_text_clear(&text);
 }
 
 /* Turn a finished temporary file into the results file, and check that the output path holds it and
@@ -407,7 +397,7 @@ PetscErrorCode rg_layout_write(RgLayout *layout, RgStoreInfo *info, const char *
 
   PetscCall(rg_store_parent(output, &parent));
   if (on_disk) fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
-  RgMedium medium = on_disk ? rg_medium_descriptor(fd, 0) : rg_medium_memory();
+  RgMedium medium = on_disk ? rg_medium_descriptor(fd, 0) : rg_medium_memory(NULL, 0);
   medium.raw = needed - values;
   if (fd >= 0) error = reserve(fd, needed);
   if (!error) PetscCall(fill_medium(layout, info, &medium, fault));
@@ -415,7 +405,7 @@ PetscErrorCode rg_layout_write(RgLayout *layout, RgStoreInfo *info, const char *
   if (on_disk && !error && !fault->code) error = finish_file(fd, medium.length);
   if (!error && !fault->code) {
     const RgMedium written = on_disk ? rg_medium_descriptor(fd, medium.length)
-                                     : rg_medium_bytes(medium.bytes, medium.length);
+                                     : rg_medium_memory(medium.bytes, medium.length);
     PetscCall(verify_medium(layout, &written, fault));
   }
   if (!error && !fault->code) {
