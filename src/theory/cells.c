@@ -137,18 +137,6 @@ static PetscErrorCode object(View *view, RgClaim claim, const char *why)
   return PetscStrallocpy(why, &view->theory->why);
 }
 
-static PetscErrorCode set_laws(View *view)
-{
-  RgCellTheory *theory = view->theory;
-  const RgCell *cell = view->cell;
-
-  if (!cell->algorithm->confidence) return 0;
-  PetscCall(PetscMalloc1(theory->n, &theory->law));
-  for (int t = 1; t <= theory->n; t++)
-    cell->algorithm->confidence(cell->algorithm_options, &view->domain, t, &theory->law[t - 1]);
-  return 0;
-}
-
 /* Whether the gain is over designs and contexts. */
 static bool is_joint(const View *view)
 {
@@ -245,11 +233,11 @@ static PetscErrorCode check_assumptions(View *view)
     if (joint) PetscCall(rg_domain_destroy(&points.domain));
   }
   if (!same) PetscCall(object(view, RG_CLAIM_NOMINAL, "f is not a path of the model's prior"));
-  if (view->theory->largest > 1 + 1e-12)
+  if (view->setting.largest > 1 + 1e-12)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "k(x,x) exceeds 1"));
   if (cell->noise.variance || cell->noise.law)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the noise is not normal with one variance"));
-  if (cell->run.noise_variance != view->theory->noise)
+  if (cell->run.noise_variance != view->setting.noise)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the model's noise variance is not that of the data"));
   if (cell->crew.workers > 1)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "queries do not wait for the values of all before"));
@@ -266,27 +254,20 @@ static PetscErrorCode check_assumptions(View *view)
 
 /* ---- information gain ------------------------------------------------------------------------ */
 
-/* Everything that the gain depends on: the problem (hence its design), the model, the queries. */
-static PetscErrorCode gain_key(const View *view, RgText *key)
-{
-  const RgCell *cell = view->cell;
-
-  PetscCall(rg_text_add(key, "%s{", cell->problem->name));
-  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, key));
-  PetscCall(rg_text_add(key, "}{"));
-  PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, key));
-  PetscCall(rg_text_add(key, "}%d,%d,", view->theory->n, is_joint(view)));
-  return rg_text_add_real(key, view->theory->noise);
-}
-
 static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
                                 const RgInformationGain **gain)
 {
-  RgText key = {0};
+  const RgCell *cell = view->cell;
+  RgText key = {0}; /* what the gain depends on: the problem with its design, model, queries */
   RgDomain domain;
   bool owned;
 
-  PetscCall(gain_key(view, &key));
+  PetscCall(rg_text_add(&key, "%s{", cell->problem->name));
+  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &key));
+  PetscCall(rg_text_add(&key, "}{"));
+  PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, &key));
+  PetscCall(rg_text_add(&key, "}%d,%d,", view->theory->n, is_joint(view)));
+  PetscCall(rg_text_add_real(&key, view->setting.noise));
   for (int i = 0; i < shelf->n; i++) {
     if (strcmp(shelf->entries[i]->key, key.data)) continue;
     *gain = &shelf->entries[i]->gain;
@@ -298,7 +279,7 @@ static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
   shelf->entries[shelf->n++] = entry;
   entry->key = key.data;
   PetscCall(gain_domain(view, &domain, &owned));
-  PetscCall(rg_information_gain_create(&domain, &view->model.kernel, view->theory->noise,
+  PetscCall(rg_information_gain_create(&domain, &view->model.kernel, view->setting.noise,
                                        view->theory->n, &entry->gain));
   if (owned) PetscCall(rg_domain_destroy(&domain));
   *gain = &entry->gain;
@@ -324,13 +305,6 @@ static PetscErrorCode set_curves(View *view)
   return 0;
 }
 
-const double *rg_cell_curve(const RgCellTheory *theory, const char *name)
-{
-  for (int k = 0; k < theory->n_curves; k++)
-    if (!strcmp(theory->family->curves[k].name, name)) return theory->value[k];
-  return NULL;
-}
-
 /* ---- input of the family --------------------------------------------------------------------- */
 
 /* Deviation of the normal law with the quartiles of the problem's first context; NaN if the
@@ -353,19 +327,6 @@ static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
   return rg_distribution_destroy(&law);
 }
 
-/* The laws of a box of contexts that stay the same. */
-static PetscErrorCode set_contexts(View *view)
-{
-  const RgDomain *domain = &view->domain;
-
-  if (!domain->n_laws || rg_law_drifts(domain->n_laws, domain->laws)) return 0;
-  PetscCall(PetscCalloc1(domain->context.dim, &view->laws));
-  PetscCall(
-    rg_distribution_create_all(domain->n_laws, domain->laws, domain->context.dim, view->laws));
-  view->setting.contexts = view->laws;
-  return 0;
-}
-
 /* K of the bounds of the domain's measure; NaN: no known K. */
 static PetscErrorCode measure_slope(const RgDomain *domain, double *slope)
 {
@@ -380,36 +341,26 @@ static PetscErrorCode measure_slope(const RgDomain *domain, double *slope)
   return rg_measure_destroy(&measure);
 }
 
-/* ---- the study ------------------------------------------------------------------------------- */
-
-/* Create the model at the first query: kernel and noise variance. */
-static PetscErrorCode create_model(View *view)
-{
-  const RgCell *cell = view->cell;
-  const RgStream stream = rg_stream(0, "theory", 0, "model", 0);
-
-  PetscCall(rg_model_create(&view->domain, &cell->surrogate, view->domain.context.dim > 0,
-                            rg_cell_told_noise(cell), 1, &stream, NULL, &view->model));
-  view->theory->noise = view->model.noise_variance;
-  return 0;
-}
-
 /* Fill in the model's part of the setting. */
 static PetscErrorCode complete_setting(View *view)
 {
   RgCellTheory *theory = view->theory;
   RgBoundCase *setting = &view->setting;
+  const RgDomain *domain = &view->domain;
 
-  theory->largest = rg_kernel_diagonal(&view->model.kernel);
-  PetscCall(measure_slope(&view->domain, &theory->slope));
+  PetscCall(measure_slope(domain, &theory->slope));
   setting->kernel = &view->model.kernel;
-  setting->largest = theory->largest;
-  setting->noise = theory->noise;
+  setting->largest = rg_kernel_diagonal(&view->model.kernel);
+  setting->noise = view->model.noise_variance;
   setting->measure_slope = theory->slope;
-  PetscCall(set_contexts(view));
+  if (domain->n_laws && !rg_law_drifts(domain->n_laws, domain->laws)) {
+    PetscCall(PetscCalloc1(domain->context.dim, &view->laws));
+    PetscCall(
+      rg_distribution_create_all(domain->n_laws, domain->laws, domain->context.dim, view->laws));
+    setting->contexts = view->laws;
+  }
   PetscCall(law_deviation(view->cell, &setting->context_deviation));
-  if (theory->family->noise_of) theory->noise = theory->family->noise_of(setting);
-  setting->noise = theory->noise;
+  if (theory->family->noise_of) setting->noise = theory->family->noise_of(setting);
   return 0;
 }
 
@@ -420,19 +371,22 @@ static PetscErrorCode refuse(const View *view, RgText *why)
   const RgBoundFamily *family = theory->family;
 
   if (family->refuse) PetscCall(family->refuse(&view->setting, why));
-  if (!why->data && family->unit_variance && theory->largest > 1 + 1e-12)
+  if (!why->data && family->unit_variance && view->setting.largest > 1 + 1e-12)
     PetscCall(rg_text_add(why, "k(x,x) exceeds 1"));
-  if (!why->data && !family->nominal && !(theory->noise > 0))
+  if (!why->data && !family->nominal && !(view->setting.noise > 0))
     PetscCall(rg_text_add(why, "the model has no noise"));
   return 0;
 }
 
 static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf)
 {
+  const RgStream stream = rg_stream(0, "theory", 0, "model", 0);
+  const RgCell *cell = view->cell;
   RgCellTheory *theory = view->theory;
   RgText why = {0};
 
-  PetscCall(create_model(view));
+  PetscCall(rg_model_create(&view->domain, &cell->surrogate, view->domain.context.dim > 0,
+                            rg_cell_told_noise(cell), 1, &stream, NULL, &view->model));
   PetscCall(complete_setting(view));
   PetscCall(refuse(view, &why));
   if (why.data) {
@@ -452,6 +406,8 @@ static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf)
   return rg_model_destroy(&view->model);
 }
 
+/* ---- the study ------------------------------------------------------------------------------- */
+
 static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
                                   const RgTheoryOptions *options, RgCellTheory *theory)
 {
@@ -460,7 +416,11 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
 
   *theory = (RgCellTheory){.n = cell->run.iterations};
   PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &view.domain));
-  PetscCall(set_laws(&view));
+  if (cell->algorithm->confidence) {
+    PetscCall(PetscMalloc1(theory->n, &theory->law));
+    for (int t = 1; t <= theory->n; t++)
+      cell->algorithm->confidence(cell->algorithm_options, &view.domain, t, &theory->law[t - 1]);
+  }
   if (theory->law) theory->family = rg_bound_family_of(theory->law[0].rule, &rule);
   view.setting =
     (RgBoundCase){.n = theory->n,

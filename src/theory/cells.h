@@ -31,8 +31,6 @@ typedef struct {
   RgClaim claim;
   char *why;                     /* why no bound exists, or which assumption fails; "" otherwise */
   double slope;                  /* K of the measure's bounds; NaN: unknown */
-  double largest;                /* largest prior variance of the model */
-  double noise;                  /* noise variance of the model */
   const RgInformationGain *gain; /* n entries; borrowed from the study's theory */
   int n_curves;                  /* number of curves of the family */
   double **value;                /* n_curves arrays of n; NULL: not a bound of this rule */
@@ -50,9 +48,6 @@ typedef struct {
 PetscErrorCode rg_theory_create(const RgStudy *study, const RgTheoryOptions *options,
                                 RgTheoryTable *table);
 PetscErrorCode rg_theory_destroy(RgTheoryTable *table);
-
-/* Values of a curve by its name in files, such as theorem_4_1; NULL if the cell lacks it. */
-const double *rg_cell_curve(const RgCellTheory *theory, const char *name);
 
 /* Append the curves as a tidy CSV table with a header: problem, algorithm, swept (labels of the
    cell), quantity, t, value, kind, remark. Quantities: the names of the curves, `gamma_upper`

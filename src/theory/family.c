@@ -21,13 +21,6 @@ const RgBoundFamily *const *rg_bound_families(int *n)
   return families;
 }
 
-const RgBoundFamily *rg_bound_family_find(const char *name)
-{
-  for (int i = 0; i < N_FAMILIES; i++)
-    if (!strcmp(families[i]->name, name)) return families[i];
-  return NULL;
-}
-
 const RgBoundFamily *rg_bound_family_of(const char *rule, unsigned *mask)
 {
   *mask = 0;

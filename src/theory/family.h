@@ -73,7 +73,6 @@ typedef struct {
 
 /* The families in the order of the list; *n of them. */
 const RgBoundFamily *const *rg_bound_families(int *n);
-const RgBoundFamily *rg_bound_family_find(const char *name);
 /* The family of a rule, and *mask its RG_RULE there; NULL: no family has that rule. */
 const RgBoundFamily *rg_bound_family_of(const char *rule, unsigned *mask);
 

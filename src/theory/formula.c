@@ -166,7 +166,7 @@ static PetscErrorCode regression_radius(const void *options, int n, const double
 {
   const BetaOptions *o = options;
 
-  for (int i = 0; i < n; i++) out[0][i] = rg_regression_radius(in[0][i], o->varsigma, 1, o->delta);
+  for (int i = 0; i < n; i++) out[0][i] = rg_regression_radius(in[0][i], o->varsigma, o->delta);
   return 0;
 }
 
@@ -179,7 +179,7 @@ static PetscErrorCode regression_general(const void *options, int n, const doubl
 
   for (int i = 0; i < n; i++) {
     const double beta = rg_ikr_ucb_beta_general(t[i], o->varsigma, 1, o->delta);
-    out[0][i] = rg_regression_bound_general(t[i], eta[i], omega[i], o->varsigma, 1, o->delta);
+    out[0][i] = rg_regression_bound_general(t[i], eta[i], omega[i], o->varsigma, o->delta);
     out[1][i] = rg_regression_bound_root(t[i], beta, eta[i], omega[i]);
   }
   return 0;
@@ -208,9 +208,9 @@ static PetscErrorCode regression_finite(const void *options, int n, const double
 
   for (int i = 0; i < o->gaps.n; i++) largest = fmax(largest, o->gaps.values[i]);
   for (int i = 0; i < n; i++) {
-    out[0][i] = rg_regression_bound_finite_expected(o->gaps.n, in[0][i], o->varsigma, 1, largest);
-    out[1][i] = rg_regression_bound_gaps(o->gaps.n, o->gaps.values, in[0][i], o->varsigma, 1);
-    out[2][i] = rg_regression_bound_finite(o->gaps.n, in[0][i], o->varsigma, 1, o->delta, largest);
+    out[0][i] = rg_regression_bound_finite_expected(o->gaps.n, in[0][i], o->varsigma, largest);
+    out[1][i] = rg_regression_bound_gaps(o->gaps.n, o->gaps.values, in[0][i], o->varsigma);
+    out[2][i] = rg_regression_bound_finite(o->gaps.n, in[0][i], o->varsigma, o->delta, largest);
   }
   return 0;
 }
@@ -254,80 +254,64 @@ static PetscErrorCode regression_interval(const void *options, int n, const doub
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+/* A row's options and the function that fills its columns. */
+#define ROWS(options, params, function) params, sizeof(options), function
 const RgTheoryFormula rg_theory_formulas[] = {
   {"covering",
    "least fill distance of n points of the unit cube",
    "volumes of balls",
    {"n"},
    {"covering", "rate"},
-   covering_params,
-   sizeof(CoveringOptions),
-   covering},
+   ROWS(CoveringOptions, covering_params, covering)},
   {"robust_widths",
    "beta_t^(1/2) of RRGP-UCB and of the methods it is compared with",
    "arXiv:2504.03172, Figure 1",
    {"t"},
    {"mean", "low", "high", "rkhs", "bayesian", "bpt_ucb", "least"},
-   width_params,
-   sizeof(WidthOptions),
-   widths},
+   ROWS(WidthOptions, width_params, widths)},
   {"robust_realised",
    "cumulative robust regret by the widths and deviations of a run",
    "arXiv:2504.03172, proofs of Theorems 4.1 and A.1",
    {"run", "bound_width", "confidence", "largest_sd"},
    {"bound_width", "deviation"},
-   realised_params,
-   sizeof(RealisedOptions),
-   realised},
+   ROWS(RealisedOptions, realised_params, realised)},
   {"robust_regret",
    "expected cumulative robust regret by the information gain gamma of t points, and at the best "
    "index",
    "arXiv:2504.03172, Theorems 4.1, 4.2, 4.5, 4.6",
    {"t", "gamma"},
    {"cumulative", "best"},
-   regret_params,
-   sizeof(RegretOptions),
-   robust_regret},
+   ROWS(RegretOptions, regret_params, robust_regret)},
   {"regression_beta",
    "confidence parameter of IKR-UCB, rule general",
    "arXiv:2502.06178, Theorem 4.13",
    {"t"},
    {"beta"},
-   beta_params,
-   sizeof(BetaOptions),
-   regression_beta},
+   ROWS(BetaOptions, beta_params, regression_beta)},
   {"regression_radius",
    "half-width of the interval of kernel regression at a point of some weight",
    "arXiv:2502.06178, Theorem 4.1",
    {"weight"},
    {"radius"},
-   beta_params,
-   sizeof(BetaOptions),
-   regression_radius},
+   ROWS(BetaOptions, beta_params, regression_radius)},
   {"regression_general",
    "cumulative regret of kernel regression, rule general, from sums over a run",
    "arXiv:2502.06178, Theorem 4.13",
    {"t", "eta", "omega"},
    {"bound", "root"},
-   beta_params,
-   sizeof(BetaOptions),
-   regression_general},
+   ROWS(BetaOptions, beta_params, regression_general)},
   {"regression_finite",
    "cumulative regret of kernel regression on a finite design: expected, and with probability",
    "arXiv:2502.06178, Theorem 4.10",
    {"t"},
    {"root", "gaps", "probable"},
-   finite_params,
-   sizeof(FiniteOptions),
-   regression_finite},
+   ROWS(FiniteOptions, finite_params, regression_finite)},
   {"regression_interval",
    "cumulative regret of kernel regression on an interval, as it ran",
    "arXiv:2502.06178, Theorem 4.13",
    {"run", "log_weight", "confidence", "bandwidth"},
    {"bound"},
-   interval_params,
-   sizeof(IntervalOptions),
-   regression_interval},
+   ROWS(IntervalOptions, interval_params, regression_interval)},
   {0}};
 
 const RgTheoryFormula *rg_theory_formula_find(const char *name)

@@ -40,33 +40,20 @@ void rg_kde_constants(const RgKdeTheory *theory, double constant[5])
   constant[3] = constant[0] / constant[2];
 }
 
-/* Both theorems; sums over the radii are 0 in the first. */
-static double kde_bound(const RgKdeTheory *theory, int T, double gamma, double sum, double squares)
+double rg_kde_bound(const RgKdeTheory *theory, int T, double gamma, bool robust)
 {
   const double dim_c = theory->dim_c;
-  double C[5];
+  double C[5], sum = 0, squares = 0;
 
-  rg_kde_constants(theory, C);
-  const double spread = sqrt(pow(T, dim_c / (4 + dim_c))) + sqrt(T) + sqrt(C[3] * squares);
-  return M_PI * M_PI / 3 + sqrt(rg_kde_beta(theory, T) * gamma * C[2]) * spread +
-         2 * C[1] * pow(T, (2 + dim_c) / (4 + dim_c)) + C[4] * sum;
-}
-
-double rg_bound_sbo_kde(const RgKdeTheory *theory, int T, double gamma)
-{
-  return kde_bound(theory, T, gamma, 0, 0);
-}
-
-double rg_bound_drbo_kde(const RgKdeTheory *theory, int T, double gamma)
-{
-  double sum = 0, squares = 0;
-
-  for (int t = 1; t <= T; t++) {
+  for (int t = 1; robust && t <= T; t++) {
     const double radius = rg_kde_radius(theory->dim_c, t);
     sum += radius;
     squares += radius * radius;
   }
-  return kde_bound(theory, T, gamma, sum, squares);
+  rg_kde_constants(theory, C);
+  const double spread = sqrt(pow(T, dim_c / (4 + dim_c))) + sqrt(T) + sqrt(C[3] * squares);
+  return M_PI * M_PI / 3 + sqrt(rg_kde_beta(theory, T) * gamma * C[2]) * spread +
+         2 * C[1] * pow(T, (2 + dim_c) / (4 + dim_c)) + C[4] * sum;
 }
 
 /* ---- the family ------------------------------------------------------------------------------ */
@@ -91,14 +78,14 @@ static double theorem_1(const RgBoundCase *s, int t)
 {
   const RgKdeTheory theory = constants_of(s);
 
-  return rg_bound_sbo_kde(&theory, t, s->gamma[t - 1]);
+  return rg_kde_bound(&theory, t, s->gamma[t - 1], false);
 }
 
 static double theorem_2(const RgBoundCase *s, int t)
 {
   const RgKdeTheory theory = constants_of(s);
 
-  return rg_bound_drbo_kde(&theory, t, s->gamma[t - 1]);
+  return rg_kde_bound(&theory, t, s->gamma[t - 1], true);
 }
 
 static double beta(const RgBoundCase *s, int t)

@@ -28,9 +28,8 @@ double rg_kde_radius(int dim_c, int n);
 /* The constants C, C1, .. C4 of the theorems, in this order. C has noise^-1 in its logarithm, as
    Lemma 5.4 of Srinivas et al. (2012) does; the paper prints noise. */
 void rg_kde_constants(const RgKdeTheory *theory, double constant[5]);
-/* Theorem 1. */
-double rg_bound_sbo_kde(const RgKdeTheory *theory, int T, double gamma);
-/* Theorem 2 with the radii delta_1 .. delta_T of rg_kde_radius. O(T). */
-double rg_bound_drbo_kde(const RgKdeTheory *theory, int T, double gamma);
+/* Theorem 1, or, if `robust`, Theorem 2 with the radii delta_1 .. delta_T of rg_kde_radius; the
+   sums over the radii are 0 in the first. O(T). */
+double rg_kde_bound(const RgKdeTheory *theory, int T, double gamma, bool robust);
 
 #endif

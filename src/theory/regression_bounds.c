@@ -3,48 +3,43 @@
 
 #include <math.h>
 
-double rg_regression_radius(double weight, double varsigma, double bound, double delta)
+double rg_regression_radius(double weight, double varsigma, double delta)
 {
-  return sqrt(2 * varsigma * varsigma * bound * log(2 / delta) / weight);
+  return sqrt(2 * varsigma * varsigma * log(2 / delta) / weight);
 }
 
-double rg_regression_bound_finite(double n_points, double T, double varsigma, double bound,
-                                  double delta, double largest_gap)
+double rg_regression_bound_finite(double n_points, double T, double varsigma, double delta,
+                                  double largest_gap)
 {
-  const double c1 = 256 * varsigma * varsigma * bound / (delta * delta);
+  const double c1 = 256 * varsigma * varsigma / (delta * delta);
   const double c2 = 8 / delta * largest_gap;
 
   return sqrt(c1 * n_points * T * log(T)) + c2 * n_points;
 }
 
-static double count_factor(double varsigma, double bound)
-{
-  return 64 * varsigma * varsigma * bound;
-}
-
 static const double count_rest = 1 + 2 * M_PI * M_PI / 3;
 
-double rg_regression_bound_finite_expected(double n_points, double T, double varsigma, double bound,
+double rg_regression_bound_finite_expected(double n_points, double T, double varsigma,
                                            double largest_gap)
 {
-  return 2 * sqrt(count_factor(varsigma, bound) * n_points * T * log(T)) +
+  return 2 * sqrt(64 * varsigma * varsigma * n_points * T * log(T)) +
          count_rest * n_points * largest_gap;
 }
 
-double rg_regression_bound_gaps(int n, const double *gaps, double T, double varsigma, double bound)
+double rg_regression_bound_gaps(int n, const double *gaps, double T, double varsigma)
 {
   double sum = 0;
 
   for (int i = 0; i < n; i++)
-    if (gaps[i] > 0) sum += count_factor(varsigma, bound) * log(T) / gaps[i] + count_rest * gaps[i];
+    if (gaps[i] > 0) sum += 64 * varsigma * varsigma * log(T) / gaps[i] + count_rest * gaps[i];
   return sum;
 }
 
 double rg_regression_bound_general(double T, double eta, double omega, double varsigma,
-                                   double bound, double delta)
+                                   double delta)
 {
-  const double c3 = 16 * varsigma * varsigma * bound;
-  const double c4 = 8 * varsigma * varsigma * bound * log(2 * M_PI * M_PI / (3 * delta));
+  const double c3 = 16 * varsigma * varsigma;
+  const double c4 = 8 * varsigma * varsigma * log(2 * M_PI * M_PI / (3 * delta));
 
   return sqrt(c3 * eta * T * log(T)) + sqrt(c4 * T * eta) + 2 * omega;
 }

@@ -106,11 +106,6 @@ double rg_robust_least_cell(int dim, const RgDistribution *laws, int t)
   return least;
 }
 
-double rg_robust_bound_markov(double bound, double delta)
-{
-  return bound / delta;
-}
-
 /* ---- the family ------------------------------------------------------------------------------ */
 
 /* C1, or C1' where nature draws the context. */
@@ -144,9 +139,10 @@ static double theorem_4_2(const RgBoundCase *s, int t)
   return corollary_4_1(s, t) / t;
 }
 
+/* By Markov's inequality. */
 static double theorem_4_4(const RgBoundCase *s, int t)
 {
-  return rg_robust_bound_markov(corollary_4_1(s, t), s->delta);
+  return corollary_4_1(s, t) / s->delta;
 }
 
 /* Whether nature draws from a box of contexts: Theorems B.5 to B.8. */

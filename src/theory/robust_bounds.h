@@ -50,7 +50,5 @@ double rg_robust_variation(int dim, double slope, int t);
 /* p_min,t: the least probability of a cell of S_1, .., S_t under independent laws, what is beyond
    the box counted to its outer cells. O(dim t) or less. */
 double rg_robust_least_cell(int dim, const RgDistribution *laws, int t);
-/* Theorem 4.4 (Markov): holds with probability 1 - delta, given a bound of the mean. */
-double rg_robust_bound_markov(double bound, double delta);
 
 #endif

@@ -23,18 +23,12 @@
 #include <math.h>
 
 #include "theory/bounds.h"
-#include "theory/family.h"
 
 static const char *obstacle(const RgBoundCase *s)
 {
   if (s->domain->context.dim) return "the problem has contexts";
   if (!rg_space_is_finite(&s->domain->design)) return "the proof is for finite designs";
   return s->law->own ? NULL : "the paths are not drawn from the exact posterior";
-}
-
-static double width(const RgBoundCase *s, int T)
-{
-  return rg_bound_theorem_4_1(s->domain->design.size, s->noise, T, s->gamma[T - 1]);
 }
 
 static double improvement(const RgBoundCase *s, int T)
@@ -49,7 +43,7 @@ static double improvement(const RgBoundCase *s, int T)
 static const char *const rules[] = {"sampled_width", "sampled_improvement", NULL};
 
 static const RgBoundCurve curves[] = {
-  {"sampled_width_expected", RG_RULE(0), "expected regret of TS and PIMS", NULL, width},
+  {"sampled_width_expected", RG_RULE(0), "expected regret of TS and PIMS", NULL, rg_bound_width},
   {"sampled_improvement_expected", RG_RULE(1), "expected regret of EIMS", NULL, improvement},
   {0},
 };

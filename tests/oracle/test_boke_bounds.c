@@ -10,18 +10,17 @@ RG_TEST(test_constants)
 {
   const double gaps[] = {0.5, 0, 0.9};
 
-  RG_CLOSE(rg_regression_bound_finite(10, 1000, 0.1, 1, 0.1, 0.9), 4925.21741581, 1e-11);
-  RG_CLOSE(rg_regression_bound_finite(10, 1, 0.1, 1, 0.1, 0.9), 720, 1e-13);
-  RG_CLOSE(rg_regression_bound_finite_expected(1, 1, 0.1, 1, 1), 7.57973626739, 1e-11);
-  RG_CLOSE(rg_regression_bound_finite_expected(1, exp(1), 0.1, 1, 0), 2 * sqrt(0.64 * exp(1)),
-           1e-13);
-  RG_CLOSE(rg_regression_bound_gaps(3, gaps, exp(1), 0.1, 1),
+  RG_CLOSE(rg_regression_bound_finite(10, 1000, 0.1, 0.1, 0.9), 4925.21741581, 1e-11);
+  RG_CLOSE(rg_regression_bound_finite(10, 1, 0.1, 0.1, 0.9), 720, 1e-13);
+  RG_CLOSE(rg_regression_bound_finite_expected(1, 1, 0.1, 1), 7.57973626739, 1e-11);
+  RG_CLOSE(rg_regression_bound_finite_expected(1, exp(1), 0.1, 0), 2 * sqrt(0.64 * exp(1)), 1e-13);
+  RG_CLOSE(rg_regression_bound_gaps(3, gaps, exp(1), 0.1),
            0.64 / 0.5 + 0.64 / 0.9 + 7.57973626739 * 1.4, 1e-11);
-  RG_CLOSE(rg_regression_bound_general(1, 4, 0, 0.1, 1, 0.1), 2 * sqrt(0.334926380527), 1e-11);
-  RG_CLOSE(rg_regression_bound_general(exp(1), 1, 0, 0.1, 1, 0.1),
+  RG_CLOSE(rg_regression_bound_general(1, 4, 0, 0.1, 0.1), 2 * sqrt(0.334926380527), 1e-11);
+  RG_CLOSE(rg_regression_bound_general(exp(1), 1, 0, 0.1, 0.1),
            sqrt(0.16 * exp(1)) + sqrt(0.334926380527 * exp(1)), 1e-11);
   RG_CLOSE(rg_regression_bound_root(9, 0.25, 4, 1.5), 2 * 3 + 3, 1e-14);
-  RG_CLOSE(rg_regression_radius(2.5, 0.1, 1, 0.05), 0.171787763339, 1e-11);
+  RG_CLOSE(rg_regression_radius(2.5, 0.1, 0.05), 0.171787763339, 1e-11);
   RG_CLOSE(rg_gaussian_support(1e-3), 3.7169, 1e-4);
 }
 
@@ -69,6 +68,6 @@ RG_TEST(test_run)
     omega += modulus;
   }
   RG_CLOSE(eta, 268369.850427, 1e-11);
-  RG_CLOSE(rg_regression_bound_general(4, eta, omega, 0.1, 1, 0.1), 1093.7076728, 1e-6);
+  RG_CLOSE(rg_regression_bound_general(4, eta, omega, 0.1, 0.1), 1093.7076728, 1e-6);
   RG_OK(rg_regression_destroy(&r));
 }

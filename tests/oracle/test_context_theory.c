@@ -41,8 +41,8 @@ RG_TEST(theorems_1_and_2)
 
   rg_kde_constants(&unit, C);
   for (int k = 0; k < 5; k++) RG_CLOSE(C[k], constant[k], 1e-11);
-  RG_CLOSE(rg_bound_sbo_kde(&unit, 100, 20), 2381.254887782, 1e-8);
-  RG_CLOSE(rg_bound_drbo_kde(&unit, 100, 20), 2594.2575998058, 1e-8);
+  RG_CLOSE(rg_kde_bound(&unit, 100, 20, false), 2381.254887782, 1e-8);
+  RG_CLOSE(rg_kde_bound(&unit, 100, 20, true), 2594.2575998058, 1e-8);
 }
 
 static RgDomain points_of(int n, const double *points)

@@ -88,8 +88,7 @@ RG_TEST(bounds)
   RG_CLOSE(rg_robust_bound(2, two, 300, 2500, c1, 500), 1.3 * 2476.20167618, 1e-11);
   RG_CLOSE(rg_robust_bound_linear(1, 300, 2500, nature, 500), 17509.3899681, 1e-11);
   RG_CLOSE(rg_robust_bound_linear(1, 300, 2500, c1, 500) / 300, 8.25400558726, 1e-11);
-  RG_CLOSE(rg_robust_bound_markov(rg_robust_bound_linear(1, 300, 2500, c1, 500), 0.05) / 300,
-           165.080111745, 1e-11);
+  RG_CLOSE(rg_robust_bound_linear(1, 300, 2500, c1, 500) / 0.05 / 300, 165.080111745, 1e-11);
 }
 
 /* O7: greedy information gain of the 2D grid; which points are taken, and so the later values,

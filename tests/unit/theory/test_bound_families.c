@@ -14,7 +14,6 @@ RG_TEST(every_family_is_whole)
   for (int i = 0; i < n; i++) {
     const RgBoundFamily *family = families[i];
 
-    assert_ptr_equal(rg_bound_family_find(family->name), family);
     assert_true(family->title[0] && family->reference[0] && family->assumptions[0]);
     assert_non_null(family->obstacle);
     assert_int_equal(family->nominal, family->remark != NULL);
@@ -25,7 +24,6 @@ RG_TEST(every_family_is_whole)
           if (other != curve && !strcmp(other->name, curve->name)) fail_msg("two %s", curve->name);
     }
   }
-  assert_null(rg_bound_family_find("nobody"));
 }
 
 /* A rule belongs to one family, and some curve of this family is about it. */

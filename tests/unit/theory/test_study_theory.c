@@ -39,13 +39,21 @@ static void theory_free(Theory *theory)
   RG_OK(rg_study_destroy(&theory->study));
 }
 
+/* Values of a curve by its name; NULL if the cell lacks it. */
+static const double *curve_of(const RgCellTheory *theory, const char *name)
+{
+  for (int k = 0; k < theory->n_curves; k++)
+    if (!strcmp(theory->family->curves[k].name, name)) return theory->value[k];
+  return NULL;
+}
+
 /* The curve of a cell at T = 100 is `value`. */
 static void check_curve(const Theory *theory, int cell, const char *curve, double value)
 {
   const RgCellTheory *c = &theory->table.cells[cell];
 
   assert_true(c->bounded);
-  const double *found = rg_cell_curve(c, curve);
+  const double *found = curve_of(c, curve);
   if (!found) fail_msg("cell %d has no %s", cell, curve);
   if (!(fabs(found[99] - value) <= 6e-7)) fail_msg("%s: %.9f, not %.6f", curve, found[99], value);
 }
@@ -190,10 +198,13 @@ RG_TEST(test_box)
 
   assert_int_equal(cell->n, 40);
   assert_true(gamma < 0.9 * hadamard && gamma >= cell->gain->gain[39]);
-  RG_CLOSE(rg_cell_curve(cell, "theorem_4_2")[39],
-           rg_bound_theorem_4_2(cell->law[39].a, 1e-4, 40, gamma), 1e-14);
-  RG_CLOSE(rg_cell_curve(cell, "theorem_4_4")[39],
-           rg_bound_theorem_4_4(cell->law[39].a, 1e-4, 40, gamma, 0.1, false), 1e-14);
+  const double s = cell->law[39].a, c1 = rg_bound_c1(1e-4), q = log(2 / 0.1);
+  RG_CLOSE(curve_of(cell, "theorem_4_2")[39], M_PI * M_PI / 6 + sqrt(c1 * 40 * gamma * (2 + s)),
+           1e-14);
+  RG_CLOSE(curve_of(cell, "theorem_4_4")[39],
+           M_PI * M_PI / 6 + 6 * sqrt(40 * q) +
+             sqrt(c1 * gamma * (2 * 40 * s + 80 + 2 * sqrt(80 * q) + 2 * q)),
+           1e-14);
   theory_free(&theory);
 }
 
@@ -254,19 +265,18 @@ RG_TEST(test_robust_measures)
   RG_CLOSE(theory.table.cells[0].gain->gain[99], 647, 5e-3);
   for (int k = 0; k < 4; k++) {
     const RgCellTheory *cell = &theory.table.cells[cells[k]];
-    const double *corollary = rg_cell_curve(cell, "rrgp_corollary_4_1");
+    const double *corollary = curve_of(cell, "rrgp_corollary_4_1");
     assert_true(cell->bounded);
     assert_int_equal(cell->claim, k == 3 ? RG_CLAIM_NOMINAL : RG_CLAIM_BOUND);
-    RG_CLOSE(rg_cell_curve(cell, "rrgp_theorem_4_2")[99], corollary[99] / 100, 1e-14);
-    RG_CLOSE(rg_cell_curve(cell, "rrgp_theorem_4_4")[99], corollary[99] / 0.1, 1e-14);
-    assert_true((rg_cell_curve(cell, "rrgp_theorem_4_3") != NULL) == (k != 1));
+    RG_CLOSE(curve_of(cell, "rrgp_theorem_4_2")[99], corollary[99] / 100, 1e-14);
+    RG_CLOSE(curve_of(cell, "rrgp_theorem_4_4")[99], corollary[99] / 0.1, 1e-14);
+    assert_true((curve_of(cell, "rrgp_theorem_4_3") != NULL) == (k != 1));
   }
   const double gamma = theory.table.cells[0].gain->upper[99];
   const double direct = 4 * sqrt(0.144764816823 * 17.6480920217 * 100 * gamma);
-  RG_CLOSE(rg_cell_curve(&theory.table.cells[0], "rrgp_corollary_4_1")[99], direct, 1e-10);
-  RG_CLOSE(rg_cell_curve(&theory.table.cells[2], "rrgp_corollary_4_1")[99], 2 * direct, 1e-10);
-  RG_CLOSE(rg_cell_curve(&theory.table.cells[6], "rrgp_corollary_4_1")[99], sqrt(50) * direct,
-           1e-10);
+  RG_CLOSE(curve_of(&theory.table.cells[0], "rrgp_corollary_4_1")[99], direct, 1e-10);
+  RG_CLOSE(curve_of(&theory.table.cells[2], "rrgp_corollary_4_1")[99], 2 * direct, 1e-10);
+  RG_CLOSE(curve_of(&theory.table.cells[6], "rrgp_corollary_4_1")[99], sqrt(50) * direct, 1e-10);
   assert_false(theory.table.cells[1].bounded);
   assert_non_null(strstr(theory.table.cells[1].why, "nothing about this measure"));
   assert_false(theory.table.cells[3].bounded); /* bbbmobo */
@@ -313,16 +323,16 @@ RG_TEST(test_robust_measures_on_boxes)
     const double sum = slope[k] * (pieces[k] * M_PI * M_PI / 6 + root);
     assert_true(cells[k].bounded);
     assert_int_equal(cells[k].claim, RG_CLAIM_ESTIMATE);
-    RG_CLOSE(rg_cell_curve(&cells[k], "rrgp_corollary_a")[9], sum, 1e-10);
-    RG_CLOSE(rg_cell_curve(&cells[k], "rrgp_theorem_a_best")[9], sum / 10, 1e-10);
-    assert_true((rg_cell_curve(&cells[k], "rrgp_theorem_a_last") == NULL) == (k == 1));
+    RG_CLOSE(curve_of(&cells[k], "rrgp_corollary_a")[9], sum, 1e-10);
+    RG_CLOSE(curve_of(&cells[k], "rrgp_theorem_a_best")[9], sum / 10, 1e-10);
+    assert_true((curve_of(&cells[k], "rrgp_theorem_a_last") == NULL) == (k == 1));
     if (k != 1)
-      RG_CLOSE(rg_cell_curve(&cells[k], "rrgp_theorem_a_last")[9],
-               sum / 10 + (k == 2 ? 2.0 / 100 : 0), 1e-10);
+      RG_CLOSE(curve_of(&cells[k], "rrgp_theorem_a_last")[9], sum / 10 + (k == 2 ? 2.0 / 100 : 0),
+               1e-10);
   }
   /* Nature draws from a box: tau = 344 nodes, and four cells of probability 1/4 each. */
   assert_true(cells[4].bounded);
-  RG_CLOSE(rg_cell_curve(&cells[4], "rrgp_theorem_b")[9],
+  RG_CLOSE(curve_of(&cells[4], "rrgp_theorem_b")[9],
            M_PI * M_PI / 3 +
              4 * sqrt(10 * (2 * log(345 * 344) + 2) *
                       (variation(1 / 0.3, 10) + 0.144764816823 * cells[4].gain->upper[9] / 0.25)),
@@ -359,18 +369,18 @@ RG_TEST(test_contexts)
     assert_int_equal(cells[k].claim, RG_CLAIM_NOMINAL);
   }
   assert_false(cells[4].bounded);
-  RG_CLOSE(rg_cell_curve(&cells[0], "sbo_kde_theorem_1")[19],
-           rg_bound_sbo_kde(&kde, 20, cells[0].gain->upper[19]), 1e-9);
-  RG_CLOSE(rg_cell_curve(&cells[1], "drbo_kde_theorem_2")[19],
-           rg_bound_drbo_kde(&kde, 20, cells[1].gain->upper[19]), 1e-9);
-  RG_CLOSE(rg_cell_curve(&cells[1], "kde_radius")[9], 0.3981071705535, 1e-12);
+  RG_CLOSE(curve_of(&cells[0], "sbo_kde_theorem_1")[19],
+           rg_kde_bound(&kde, 20, cells[0].gain->upper[19], false), 1e-9);
+  RG_CLOSE(curve_of(&cells[1], "drbo_kde_theorem_2")[19],
+           rg_kde_bound(&kde, 20, cells[1].gain->upper[19], true), 1e-9);
+  RG_CLOSE(curve_of(&cells[1], "kde_radius")[9], 0.3981071705535, 1e-12);
   /* no noise: the norm is B = 1 at every step, 2 eps_t 2 Bbar L_k = 4 * 0.2 * 2 */
   const double first = 4 * sqrt(20 * (2 * cells[3].gain->upper[19] + 4 * log(60)));
-  RG_CLOSE(rg_cell_curve(&cells[3], "wdrbo_theorem_5")[19], first + 20 * 1.6, 1e-9);
-  assert_null(rg_cell_curve(&cells[3], "wdrbo_theorem_9"));
-  assert_null(rg_cell_curve(&cells[2], "wdrbo_theorem_5"));
-  RG_CLOSE(rg_cell_curve(&cells[2], "wasserstein_radius")[0], sqrt(2 * (log(10) + log(3) + 1 + 1)),
+  RG_CLOSE(curve_of(&cells[3], "wdrbo_theorem_5")[19], first + 20 * 1.6, 1e-9);
+  assert_null(curve_of(&cells[3], "wdrbo_theorem_9"));
+  assert_null(curve_of(&cells[2], "wdrbo_theorem_5"));
+  RG_CLOSE(curve_of(&cells[2], "wasserstein_radius")[0], sqrt(2 * (log(10) + log(3) + 1 + 1)),
            1e-12);
-  assert_true(rg_cell_curve(&cells[2], "wdrbo_theorem_9")[19] > first);
+  assert_true(curve_of(&cells[2], "wdrbo_theorem_9")[19] > first);
   theory_free(&theory);
 }
