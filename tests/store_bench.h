@@ -5,12 +5,14 @@
 
 #include "fake_study.h"
 #include "scratch.h"
+#include "study/store/store_internal.h"
 #include "test_main.h"
 
 typedef struct {
   char directory[64], output[128], shards[128];
   Fake fake;
   RgStore *store;
+  unsigned char done[64]; /* what the last scan found of each trial */
 } Bench;
 
 /* Its shards are merged only where a test asks for it. */
@@ -20,7 +22,7 @@ static inline void bench_open_store(Bench *bench, int rank)
 
   RG_OK(rg_store_open(bench->output, &bench->fake.study, rank, &bench->store, &fault));
   assert_int_equal(fault.code, RG_FAULT_NONE);
-  rg_store_limits(bench->store)->compaction = 0;
+  bench->store->limits.compaction = 0;
 }
 
 static inline void bench_create(int n_seeds, Bench *bench)
@@ -40,6 +42,32 @@ static inline void bench_destroy(Bench *bench)
   scratch_remove(bench->directory);
 }
 
+/* A test with a bench of its own, whose study has n_seeds seeds. */
+#define BENCH_TEST(name, n_seeds)                                                                  \
+  static void name##_on(Bench *bench);                                                             \
+  RG_TEST(name)                                                                                    \
+  {                                                                                                \
+    Bench bench;                                                                                   \
+    bench_create(n_seeds, &bench);                                                                 \
+    name##_on(&bench);                                                                             \
+    bench_destroy(&bench);                                                                         \
+  }                                                                                                \
+  static void name##_on(Bench *bench)
+
+/* The call succeeds and leaves no fault in `fault`. */
+#define BENCH_OK(call, fault)                                                                      \
+  do {                                                                                             \
+    RG_OK(call);                                                                                   \
+    if ((fault).code) fail_msg("%s", (fault).message);                                             \
+  } while (0)
+
+static inline void bench_flush(Bench *bench)
+{
+  RgFault fault = {0};
+
+  BENCH_OK(rg_store_flush(bench->store, true, &fault), fault);
+}
+
 /* Hand trial i to the store and commit it at once if `now`. */
 static inline void bench_add(Bench *bench, int i, bool now)
 {
@@ -47,31 +75,27 @@ static inline void bench_add(Bench *bench, int i, bool now)
   RgFault fault = {0};
 
   RG_OK(fake_record(&bench->fake, i, &record));
-  RG_OK(rg_store_add(bench->store, &record, &fault));
+  BENCH_OK(rg_store_add(bench->store, &record, &fault), fault);
   assert_null(record.key);
-  assert_int_equal(fault.code, RG_FAULT_NONE);
-  if (!now) return;
-  RG_OK(rg_store_flush(bench->store, true, &fault));
-  assert_int_equal(fault.code, RG_FAULT_NONE);
+  if (now) bench_flush(bench);
 }
 
-static inline void bench_flush(Bench *bench)
-{
-  RgFault fault = {0};
-
-  RG_OK(rg_store_flush(bench->store, true, &fault));
-  assert_int_equal(fault.code, RG_FAULT_NONE);
-}
-
-static inline RgStoreScan bench_scan(Bench *bench, unsigned char *done)
+static inline RgStoreScan bench_scan(Bench *bench)
 {
   RgStoreScan scan;
   RgFault fault = {0};
 
-  RG_OK(rg_store_scan(bench->store, &bench->fake.plan, done, &scan, &fault));
-  if (fault.code) print_message("%s\n", fault.message);
-  assert_int_equal(fault.code, RG_FAULT_NONE);
+  BENCH_OK(rg_store_scan(bench->store, &bench->fake.plan, bench->done, &scan, &fault), fault);
   return scan;
+}
+
+/* A scan finds so many finished trials and damaged shards. */
+static inline void bench_expect(Bench *bench, int n_done, int n_bad)
+{
+  const RgStoreScan scan = bench_scan(bench);
+
+  assert_int_equal(scan.n_done, n_done);
+  assert_int_equal(scan.n_bad, n_bad);
 }
 
 static inline RgFaultCode bench_pack(Bench *bench)
@@ -172,9 +196,7 @@ static inline Witness bench_visit(Bench *bench, const char *path)
   RgFault fault = {0};
   int damaged;
 
-  RG_OK(rg_store_visit(path, witness_visit, &witness, &damaged, &fault));
-  if (fault.code) print_message("%s\n", fault.message);
-  assert_int_equal(fault.code, RG_FAULT_NONE);
+  BENCH_OK(rg_store_visit(path, witness_visit, &witness, &damaged, &fault), fault);
   assert_int_equal(damaged, 0);
   for (int i = 0; i < bench->fake.plan.n; i++) assert_true(witness.seen[i] <= 1);
   return witness;

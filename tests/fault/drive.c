@@ -1,6 +1,7 @@
 #include "drive.h"
 
 #include "fake_study.h"
+#include "study/store/store_internal.h"
 
 typedef struct {
   const Drive *settings;
@@ -82,7 +83,7 @@ static PetscErrorCode run_study(Run *run, int *code)
   PetscCall(rg_store_open(run->settings->output, &run->fake.study, 0, &run->store, &fault));
   *code = code_of(fault);
   if (*code) return 0;
-  limits = rg_store_limits(run->store);
+  limits = &run->store->limits;
   limits->group_bytes = 9000; /* two trials or three */
   limits->compaction = 2;
   limits->image_bytes = run->settings->image_bytes;

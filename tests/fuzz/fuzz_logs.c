@@ -99,7 +99,6 @@ static void read_timeline(const char *text)
 static void read_logs(const Replayed *r, const char *folder, const char *text)
 {
   const double x[FUZZ_POINT] = {0.5};
-  double value, more[2], seconds;
   RgTimeline timeline;
   RgEvaluationLog *log;
   RgRecord record = {0};
@@ -111,8 +110,7 @@ static void read_logs(const Replayed *r, const char *folder, const char *text)
   FUZZ_OK(rg_timeline_clear(&timeline));
   write_log(folder, RG_FOLDER_EVALUATIONS, r->trial.id, text);
   FUZZ_OK(rg_evaluation_log_open(folder, RG_FOLDER_EVALUATIONS, r->trial.id, NULL, 1, 0, 0, &log));
-  (void)rg_evaluation_log_find(log, 1, x, NULL, &value, more, &seconds);
-  (void)rg_evaluation_log_reason(log, 1);
+  (void)rg_evaluation_log_find(log, 1, x, NULL);
   RgTrialServices host = {.known = log, .timeline = text};
   FUZZ_OK(rg_trial_run(&r->study, &r->trial, &host, &record, &stopped));
   FUZZ_HOLDS(record.status == RG_STATUS_FAILED || record.status == RG_STATUS_COMPLETE);

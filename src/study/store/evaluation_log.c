@@ -25,8 +25,7 @@ static PetscErrorCode seal(const RgSealedLog *log, const char *line, size_t leng
   PetscCall(rg_text_add_bytes(&scratch, line, length));
   rg_hash128(scratch.data, scratch.length, hash);
   rg_hash_hex(hash, hex);
-  PetscCall(rg_text_clear(&scratch));
-  return 0;
+  return rg_text_clear(&scratch);
 }
 
 /* Whether a log has this name: no other file of a folder is read or removed. */
@@ -99,12 +98,12 @@ PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const c
 }
 
 PetscErrorCode rg_sealed_is_open(const char *directory, const char *folder, const char *id,
-                                 bool *held)
+                                 bool *open)
 {
   char **names, *place, *path;
   int n;
 
-  *held = false;
+  *open = false;
   PetscCall(rg_path_join(directory, folder, &place));
   PetscCall(list_logs(place, id, &n, &names));
   for (int i = 0; i < n; i++) {
@@ -113,7 +112,7 @@ PetscErrorCode rg_sealed_is_open(const char *directory, const char *folder, cons
     const int fd = rg_inside_open(path, RG_FOLDER, O_RDONLY | O_NONBLOCK);
     PetscCall(PetscFree(path));
     if (fd < 0) continue;
-    if (fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK) *held = true;
+    if (fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK) *open = true;
     (void)rg_file_close(fd);
   }
   PetscCall(PetscFree(place));
@@ -151,8 +150,7 @@ PetscErrorCode rg_sealed_line(const RgSealedLog *log, const char *line, RgText *
   char hex[33];
 
   PetscCall(seal(log, line, strlen(line), hex));
-  PetscCall(rg_text_add(text, "%s %s\n", line, hex));
-  return 0;
+  return rg_text_add(text, "%s %s\n", line, hex);
 }
 
 /* Create a new file durably, and lock it for rg_sealed_is_open: the lock ends with the process.
@@ -188,85 +186,45 @@ PetscErrorCode rg_sealed_write(RgSealedLog *log, const RgText *lines, RgFault *f
   return 0;
 }
 
-typedef struct {
-  int evaluation;
-  double *numbers; /* seconds, value, x, c, constraints; owned */
-  char *reason;    /* reason of a failure; NULL: no failure; owned */
-} Entry;
-
-enum { SECONDS, VALUE, POINT };
-
-struct RgEvaluationLog {
-  RgSealedLog file;
-  int dim; /* total dimension of x, c and the constraints */
-  int dim_x, n_more;
-  int n;
-  Entry *entries;     /* owned */
-  const char *reason; /* reason of the next entry; borrowed */
-};
-
 /* ---- entries --------------------------------------------------------------------------------- */
 
+static int count_numbers(const RgEvaluationLog *log)
+{
+  return RG_LOG_POINT + log->dim_x + log->dim_c + log->n_more;
+}
+
 /* Append an entry; its numbers are for the caller to fill in. */
-static PetscErrorCode append(RgEvaluationLog *log, int evaluation, double **numbers)
+static PetscErrorCode append(RgEvaluationLog *log, int evaluation, RgLoggedEvaluation **entry)
 {
   PetscCall(RG_GROW(log->n, log->entries));
-  Entry *entry = &log->entries[log->n++];
-  *entry = (Entry){.evaluation = evaluation};
-  PetscCall(PetscMalloc1(POINT + (size_t)log->dim, &entry->numbers));
-  *numbers = entry->numbers;
+  *entry = &log->entries[log->n++];
+  **entry = (RgLoggedEvaluation){.evaluation = evaluation};
+  PetscCall(PetscMalloc1(count_numbers(log), &(*entry)->numbers));
+  (*entry)->more = (*entry)->numbers + RG_LOG_POINT + log->dim_x + log->dim_c;
   return 0;
 }
 
-bool rg_evaluation_log_find(const RgEvaluationLog *log, int evaluation, const double *x,
-                            const double *c, double *value, double *more, double *seconds)
+/* Remove the last entry. */
+static PetscErrorCode remove_last(RgEvaluationLog *log)
 {
-  const size_t of_x = (size_t)log->dim_x, of_more = (size_t)log->n_more;
-  const size_t of_c = (size_t)log->dim - of_more - of_x;
+  log->n--;
+  return RG_FREE(&log->entries[log->n].numbers, &log->entries[log->n].reason);
+}
+
+const RgLoggedEvaluation *rg_evaluation_log_find(const RgEvaluationLog *log, int evaluation,
+                                                 const double *x, const double *c)
+{
+  const size_t of_x = (size_t)log->dim_x * sizeof(double), of_c = (size_t)log->dim_c;
 
   for (int i = 0; i < log->n; i++) {
-    const double *numbers = log->entries[i].numbers, *point = numbers + POINT;
-    if (log->entries[i].evaluation != evaluation || memcmp(point, x, of_x * sizeof(double)) ||
-        (of_c && memcmp(point + of_x, c, of_c * sizeof(double))))
-      continue;
-    *value = numbers[VALUE];
-    *seconds = numbers[SECONDS];
-    if (of_more) memcpy(more, point + of_x + of_c, of_more * sizeof(double));
-    return true;
+    const RgLoggedEvaluation *entry = &log->entries[i];
+    const double *point = entry->numbers + RG_LOG_POINT;
+    if (entry->evaluation == evaluation &&
+        (!x || (!memcmp(point, x, of_x) &&
+                (!of_c || !memcmp(point + log->dim_x, c, of_c * sizeof(double))))))
+      return entry;
   }
-  return false;
-}
-
-/* The first entry of an evaluation; NULL: it is unknown. */
-static const Entry *entry_of(const RgEvaluationLog *log, int evaluation)
-{
-  for (int i = 0; i < log->n; i++)
-    if (log->entries[i].evaluation == evaluation) return &log->entries[i];
   return NULL;
-}
-
-const double *rg_evaluation_log_design(const RgEvaluationLog *log, int evaluation)
-{
-  const Entry *entry = entry_of(log, evaluation);
-
-  return entry ? entry->numbers + POINT : NULL;
-}
-
-void rg_evaluation_log_set_reason(RgEvaluationLog *log, const char *reason)
-{
-  log->reason = reason;
-}
-
-const char *rg_evaluation_log_reason(const RgEvaluationLog *log, int evaluation)
-{
-  const Entry *entry = entry_of(log, evaluation);
-
-  return entry ? entry->reason : NULL;
-}
-
-int rg_evaluation_log_size(const RgEvaluationLog *log)
-{
-  return log->n;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -274,21 +232,14 @@ int rg_evaluation_log_size(const RgEvaluationLog *log)
 static PetscErrorCode read_line(void *closure, bool first, char *line)
 {
   RgEvaluationLog *log = closure;
-  double *numbers;
-  const char *at;
+  RgLoggedEvaluation *entry;
   char *end;
 
-  PetscCall(append(log, (int)strtol(line, &end, 10), &numbers));
-  at = end;
-  for (int k = 0; k < POINT + log->dim; k++) {
-    if (!rg_number_read(at, &at, &numbers[k])) { /* another dimension: the line is not ours */
-      log->n--;
-      PetscCall(PetscFree(numbers));
-      return 0;
-    }
-  }
-  if (!strncmp(at, " #", 2)) PetscCall(PetscStrallocpy(at + 2, &log->entries[log->n - 1].reason));
-  return 0;
+  PetscCall(append(log, (int)strtol(line, &end, 10), &entry));
+  const char *at = end;
+  for (int k = 0; k < count_numbers(log); k++) /* with another dimension the line is not ours */
+    if (!rg_number_read(at, &at, &entry->numbers[k])) return remove_last(log);
+  return strncmp(at, " #", 2) ? 0 : PetscStrallocpy(at + 2, &entry->reason);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -302,10 +253,9 @@ PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder,
   PetscCall(PetscNew(&new));
   *log = new;
   new->dim_x = dim_x;
+  new->dim_c = dim_c;
   new->n_more = n_more;
-  new->dim = dim_x + dim_c + n_more;
-  PetscCall(rg_sealed_open(directory, folder, id, author, read_line, new, &new->file));
-  return 0;
+  return rg_sealed_open(directory, folder, id, author, read_line, new, &new->file);
 }
 
 PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log)
@@ -314,39 +264,32 @@ PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log)
 
   if (!old) return 0;
   PetscCall(rg_sealed_close(&old->file));
-  for (int i = 0; i < old->n; i++)
-    PetscCall(RG_FREE(&old->entries[i].numbers, &old->entries[i].reason));
-  PetscCall(RG_FREE(&old->entries, log));
-  return 0;
+  while (old->n) PetscCall(remove_last(old));
+  return RG_FREE(&old->entries, log);
 }
 
 PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const double *x,
                                      const double *c, double value, const double *more,
                                      double seconds, RgFault *fault)
 {
-  const int dim_c = log->dim - log->n_more - log->dim_x;
   RgText line = {0}, sealed = {0};
-  double *numbers;
+  RgLoggedEvaluation *entry;
 
-  PetscCall(append(log, evaluation, &numbers));
-  numbers[SECONDS] = seconds;
-  numbers[VALUE] = value;
-  PetscCall(PetscArraycpy(numbers + POINT, x, log->dim_x));
-  if (dim_c) PetscCall(PetscArraycpy(numbers + POINT + log->dim_x, c, dim_c));
-  if (log->n_more)
-    PetscCall(PetscArraycpy(numbers + POINT + log->dim - log->n_more, more, log->n_more));
-  Entry *entry = &log->entries[log->n - 1];
+  PetscCall(append(log, evaluation, &entry));
+  entry->numbers[RG_LOG_SECONDS] = seconds;
+  entry->numbers[RG_LOG_VALUE] = value;
+  PetscCall(PetscArraycpy(entry->numbers + RG_LOG_POINT, x, log->dim_x));
+  PetscCall(PetscArraycpy(entry->numbers + RG_LOG_POINT + log->dim_x, c, log->dim_c));
+  PetscCall(PetscArraycpy(entry->more, more, log->n_more));
   if (log->reason) PetscCall(PetscStrallocpy(log->reason, &entry->reason));
   if (!log->file.folder) return 0;
   PetscCall(rg_text_add(&line, "%d", evaluation));
-  for (int k = 0; k < POINT + log->dim; k++) PetscCall(rg_text_add(&line, " %a", numbers[k]));
+  for (int k = 0; k < count_numbers(log); k++)
+    PetscCall(rg_text_add(&line, " %a", entry->numbers[k]));
   if (entry->reason) PetscCall(rg_text_add(&line, " #%s", entry->reason));
   PetscCall(rg_sealed_line(&log->file, line.data, &sealed));
   PetscCall(rg_sealed_write(&log->file, &sealed, fault));
-  if (fault->code) {
-    log->n--;
-    PetscCall(RG_FREE(&entry->numbers, &entry->reason));
-  }
+  if (fault->code) PetscCall(remove_last(log));
   PetscCall(rg_text_clear(&sealed));
   return rg_text_clear(&line);
 }

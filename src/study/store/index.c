@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "base/files.h"
 
-/* The number of a label in the list of the index. */
+/* The number of a label in the list of the index, which gets it if it lacks it. */
 static PetscErrorCode find_label(RgIndex *index, const char *label, int *number)
 {
   int n = 0;
@@ -39,18 +39,18 @@ static PetscErrorCode add_entry(RgIndex *index, const RgRecord *record, int labe
   return 0;
 }
 
-/* Check that a container has the n trials that it claims, without those that left the study.
-   Damage can hide whole groups. */
+/* Check that a container has the n trials that it claims, without those that left the study, since
+   damage can hide whole groups; and that all its reads succeeded. */
 static void check_count(const RgContainer *container, int64_t n, RgFault *fault)
 {
   int64_t said = -1;
 
-  if (fault->code) return;
-  if (!rg_h5_read_integer(container->file, "n_trials", &said))
+  if (!fault->code && !rg_h5_read_integer(container->file, "n_trials", &said))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "damaged: it does not say how many trials it has");
   else if (said != n)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "damaged: it should have %lld trials, %lld are there",
                  (long long)said, (long long)n);
+  rg_container_check(container, fault);
 }
 
 PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault)
@@ -64,7 +64,6 @@ PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault)
     PetscCall(rg_group_close(&group));
   }
   check_count(container, n, fault);
-  rg_container_check(container, fault);
   return 0;
 }
 
@@ -83,7 +82,6 @@ PetscErrorCode rg_index_add(RgIndex *index, const char *path, RgInside inside, R
   }
   PetscCall(rg_cursor_rewind(cursor, RG_READ_ALL));
   check_count(&cursor->container, n, fault);
-  rg_container_check(&cursor->container, fault);
   if (fault->code) {
     index->n = before;
     return 0;
@@ -94,18 +92,12 @@ PetscErrorCode rg_index_add(RgIndex *index, const char *path, RgInside inside, R
   return PetscStrallocpy(path, &source->path);
 }
 
-static int compare_hashes(const uint64_t a[2], const uint64_t b[2])
-{
-  if (a[1] != b[1]) return a[1] < b[1] ? -1 : 1;
-  return (a[0] > b[0]) - (a[0] < b[0]);
-}
-
 static int compare_entries(const void *left, const void *right, void *closure)
 {
   const RgIndex *index = closure;
   int i = *(const int *)left, j = *(const int *)right;
   const RgIndexEntry *a = &index->entries[i], *b = &index->entries[j];
-  int order = compare_hashes(a->id, b->id);
+  int order = rg_hash_compare(a->id, b->id);
 
   if (!order) order = (a->status != RG_STATUS_COMPLETE) - (b->status != RG_STATUS_COMPLETE);
   if (!order) order = rg_index_compare_ages(a, b);
@@ -114,7 +106,7 @@ static int compare_entries(const void *left, const void *right, void *closure)
     /* Among failures the most recent attempt counts. */
     if (a->status != RG_STATUS_COMPLETE) order = -order;
   }
-  if (!order) order = compare_hashes(a->checksum, b->checksum);
+  if (!order) order = rg_hash_compare(a->checksum, b->checksum);
   return order ? order : i - j;
 }
 
@@ -125,14 +117,22 @@ PetscErrorCode rg_index_sort(RgIndex *index)
   for (int i = 0; i < index->n; i++) index->order[i] = i;
   if (index->n)
     PetscCall(PetscTimSort(index->n, index->order, sizeof(int), compare_entries, index));
-  PetscCall(PetscFree(index->taken));
-  PetscCall(PetscMalloc1(index->n, &index->taken));
+  PetscCall(PetscFree(index->preferred));
+  PetscCall(PetscMalloc1(index->n, &index->preferred));
   for (int i = 0, best = 0; i < index->n; i++) {
     const int at = index->order[i];
     if (!i || !rg_same_hash(index->entries[at].id, index->entries[best].id)) best = at;
-    index->taken[at] = best;
+    index->preferred[at] = best;
   }
   return 0;
+}
+
+int rg_index_results(const RgIndex *index)
+{
+  int s = index->n_sources - 1;
+
+  while (s >= 0 && !rg_is_results(&index->sources[s])) s--;
+  return s;
 }
 
 int rg_index_find(const RgIndex *index, const uint64_t id[2])
@@ -141,7 +141,7 @@ int rg_index_find(const RgIndex *index, const uint64_t id[2])
 
   while (low < high) {
     int middle = low + (high - low) / 2;
-    if (compare_hashes(index->entries[index->order[middle]].id, id) < 0) low = middle + 1;
+    if (rg_hash_compare(index->entries[index->order[middle]].id, id) < 0) low = middle + 1;
     else high = middle;
   }
   if (low == index->n || !rg_same_hash(index->entries[index->order[low]].id, id)) return -1;
@@ -150,13 +150,14 @@ int rg_index_find(const RgIndex *index, const uint64_t id[2])
 
 bool rg_index_stands_in(const RgIndex *index, int entry, int source, int earlier)
 {
-  const RgIndexEntry *taken = &index->entries[index->taken[entry]];
+  const RgIndexEntry *preferred = &index->entries[index->preferred[entry]];
 
-  for (int at = rg_index_find(index, taken->id); at >= 0 && at < index->n; at++) {
+  for (int at = rg_index_find(index, preferred->id); at >= 0 && at < index->n; at++) {
     const RgIndexEntry *other = &index->entries[index->order[at]];
-    if (!rg_same_hash(other->id, taken->id)) return false;
+    if (!rg_same_hash(other->id, preferred->id)) return false;
     if (other->source == source && (earlier < 0 || other->earlier == earlier) &&
-        !rg_index_compare_ages(other, taken) && rg_same_hash(other->checksum, taken->checksum))
+        !rg_index_compare_ages(other, preferred) &&
+        rg_same_hash(other->checksum, preferred->checksum))
       return true;
   }
   return false;
@@ -167,9 +168,8 @@ PetscErrorCode rg_index_clear(RgIndex *index)
   for (int s = 0; s < index->n_sources; s++) PetscCall(PetscFree(index->sources[s].path));
   for (int l = 0; l < index->n_labels; l++) PetscCall(PetscFree(index->labels[l]));
   PetscCall(
-    RG_FREE(&index->sources, &index->labels, &index->entries, &index->order, &index->taken));
-  PetscCall(PetscMemzero(index, sizeof(*index)));
-  return 0;
+    RG_FREE(&index->sources, &index->labels, &index->entries, &index->order, &index->preferred));
+  return PetscMemzero(index, sizeof(*index));
 }
 
 /* ---- gather ---------------------------------------------------------------------------------- */
@@ -184,8 +184,7 @@ PetscErrorCode rg_shard_move(const char *path, RgInside inside, const char *dire
   PetscCall(rg_path_join(target, slash ? slash + 1 : path, &to));
   if (!rg_inside_create(target)) (void)rg_inside_move(path, inside, to, RG_FOLDER);
   PetscCall(PetscFree(to));
-  PetscCall(PetscFree(target));
-  return 0;
+  return PetscFree(target);
 }
 
 PetscErrorCode rg_remove_stale(const char *directory, RgInside inside)
@@ -202,8 +201,7 @@ PetscErrorCode rg_remove_stale(const char *directory, RgInside inside)
     (void)rg_inside_remove(path, inside, false);
     PetscCall(PetscFree(path));
   }
-  PetscCall(rg_names_free(n, &names));
-  return 0;
+  return rg_names_free(n, &names);
 }
 
 void rg_fault_adapt(RgFault *fault)

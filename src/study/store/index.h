@@ -34,7 +34,7 @@ typedef struct {
   /* Entries sorted by id, the preferred entry of a trial first; owned; set by rg_index_sort. */
   int *order;
   /* For each entry, the preferred entry of its trial; owned; set by rg_index_sort. */
-  int *taken;
+  int *preferred;
 } RgIndex;
 
 /* Add the identities in one container, which a cursor has open and has not read: it stands before
@@ -49,12 +49,21 @@ PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault);
    records, a shard, then the smallest checksum. So the choice does not depend on the order of
    arrival. */
 PetscErrorCode rg_index_sort(RgIndex *index);
+/* The source that is a results file; -1: there is none. */
+int rg_index_results(const RgIndex *index);
 /* Position in `order` of the preferred entry; -1: no such trial. O(log n). */
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);
 /* Whether a source has the preferred record of an entry's trial, or an equal one. earlier: -1, or
    in which kind of group it must be. */
 bool rg_index_stands_in(const RgIndex *index, int entry, int source, int earlier);
 PetscErrorCode rg_index_clear(RgIndex *index);
+
+/* Order hashes as numbers. */
+static inline int rg_hash_compare(const uint64_t a[2], const uint64_t b[2])
+{
+  if (a[1] != b[1]) return a[1] < b[1] ? -1 : 1;
+  return (a[0] > b[0]) - (a[0] < b[0]);
+}
 
 /* Compare the ages of two records of a trial: negative if `a` is the later one, 0 if they are
    equally old. */

@@ -20,18 +20,19 @@ static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *f
                                 const RgStoreInfo *info, RgFault *fault)
 {
   RgStudyDifference d = {.key = "study"};
-  bool same = !strcmp(first->name, info->name);
+  bool same = false;
   char *joined = NULL;
 
-  snprintf(d.first, sizeof(d.first), "'%.60s'", first->name);
-  snprintf(d.second, sizeof(d.second), "'%.60s'", info->name);
-  if (same && first->seed != info->seed) {
-    same = false;
+  if (strcmp(first->name, info->name)) {
+    snprintf(d.first, sizeof(d.first), "'%.60s'", first->name);
+    snprintf(d.second, sizeof(d.second), "'%.60s'", info->name);
+  } else if (first->seed != info->seed) {
     snprintf(d.key, sizeof(d.key), "seed");
     snprintf(d.first, sizeof(d.first), "%llu", (unsigned long long)first->seed);
     snprintf(d.second, sizeof(d.second), "%llu", (unsigned long long)info->seed);
+  } else {
+    PetscCall(rg_study_join(first->study, info->study, &joined, &same, &d));
   }
-  if (same) PetscCall(rg_study_join(first->study, info->study, &joined, &same, &d));
   if (!same)
     rg_fault_set(fault, RG_FAULT_FOREIGN,
                  "%.130s is of another study than %.130s: '%.100s' is %s, not %s", inputs[i],
@@ -43,45 +44,22 @@ static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *f
   return 0;
 }
 
-/* An input on the disk. */
-typedef struct {
-  dev_t device;
-  ino_t inode; /* 0: not known */
-  int input;
-} Place;
-
-static int compare_places(const void *left, const void *right, void *closure)
-{
-  const Place *a = left, *b = right;
-
-  if (a->device != b->device) return a->device < b->device ? -1 : 1;
-  if (a->inode != b->inode) return a->inode < b->inode ? -1 : 1;
-  return a->input - b->input;
-}
-
-/* The same file twice is a mistake: another part was meant. */
+/* The same file twice is a mistake: another part was meant. O(n^2) comparisons. */
 static PetscErrorCode find_repetition(int n, const char *const *inputs, RgFault *fault)
 {
-  Place *places;
-  int again = n;
-  struct stat found;
+  struct stat *found; /* st_ino 0: not known */
   char *results, *directory;
 
-  PetscCall(PetscCalloc1(n, &places));
+  PetscCall(PetscCalloc1(n, &found));
   for (int i = 0; i < n && !fault->code; i++) {
     PetscCall(rg_store_resolve(inputs[i], &results, &directory, fault));
-    if (!fault->code && !stat(results ? results : directory, &found))
-      places[i] = (Place){found.st_dev, found.st_ino, i};
+    if (fault->code || stat(results ? results : directory, &found[i])) found[i].st_ino = 0;
     PetscCall(RG_FREE(&results, &directory));
+    for (int k = 0; k < i && found[i].st_ino; k++)
+      if (found[k].st_ino == found[i].st_ino && found[k].st_dev == found[i].st_dev)
+        rg_fault_set(fault, RG_FAULT_FOREIGN, "%.250s is an input twice", inputs[i]);
   }
-  PetscCall(PetscTimSort(n, places, sizeof(*places), compare_places, NULL));
-  for (int i = 1; i < n; i++)
-    if (places[i].inode && places[i].inode == places[i - 1].inode &&
-        places[i].device == places[i - 1].device)
-      again = PetscMin(again, places[i].input);
-  if (again < n) rg_fault_set(fault, RG_FAULT_FOREIGN, "%.250s is an input twice", inputs[again]);
-  PetscCall(PetscFree(places));
-  return 0;
+  return PetscFree(found);
 }
 
 /* Gather all inputs into one index. The first results file or shard describes the study. left_out:
@@ -186,7 +164,7 @@ static PetscErrorCode arrange(RgLayout *layout)
   for (int i = 0; i < index->n; i++) {
     const RgIndexEntry *entry = &index->entries[i];
     const int group = entry->label + entry->earlier * index->n_labels;
-    if (index->taken[i] != i) continue;
+    if (index->preferred[i] != i) continue;
     if (first[group] < 0) order[n++] = group;
     *(first[group] < 0 ? &first[group] : &next[last[group]]) = i;
     last[group] = i;
@@ -222,8 +200,7 @@ static PetscErrorCode write_merged(const RgIndex *index, RgStoreInfo *info, cons
     PetscCall(PetscFree(earlier));
     PetscCall(rg_layout_write(&layout, info, output, 256 << 20, &nothing, fault));
   }
-  PetscCall(rg_layout_destroy(&layout));
-  return 0;
+  return rg_layout_destroy(&layout);
 }
 
 /* Check that the output can be written, and remove remains of a killed merge. */
@@ -274,8 +251,7 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   PetscCall(rg_study_destroy(&study));
   PetscCall(rg_text_clear(&left_out));
   PetscCall(rg_store_info_clear(&first));
-  PetscCall(rg_index_clear(&index));
-  return 0;
+  return rg_index_clear(&index);
 }
 
 const RgStoreLimits rg_store_default_limits = {.group_bytes = 8 << 20,
@@ -366,8 +342,7 @@ static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
   } else {
     rg_fault_adapt(fault);
   }
-  PetscCall(rg_container_close(&container));
-  return 0;
+  return rg_container_close(&container);
 }
 
 /* A link in the study directory came with a copy of it, or was put there: nobody's run makes one.
@@ -386,8 +361,7 @@ static PetscErrorCode check_links(const RgStore *store, RgFault *fault)
                    path);
     PetscCall(PetscFree(path));
   }
-  PetscCall(rg_names_free(n, &names));
-  return 0;
+  return rg_names_free(n, &names);
 }
 
 static void check_directory(const RgStore *store, RgFault *fault)
@@ -465,15 +439,8 @@ double rg_store_spacing(int ranks)
 
 void rg_store_space(RgStore *store, int ranks)
 {
-  const double spacing = rg_store_spacing(ranks);
-
-  store->limits.spacing = spacing;
-  store->committed = rg_wall_seconds() - spacing * store->rank / ranks;
-}
-
-RgStoreLimits *rg_store_limits(RgStore *store)
-{
-  return &store->limits;
+  store->limits.spacing = rg_store_spacing(ranks);
+  store->committed = rg_wall_seconds() - store->limits.spacing * store->rank / ranks;
 }
 
 bool rg_store_is_threadsafe(void)
@@ -493,8 +460,8 @@ PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, dou
 
 /* ---- commit ---------------------------------------------------------------------------------- */
 
-/* Note a small new shard for a later merge. */
-static PetscErrorCode note_small(RgStore *store, const char *name, int level, size_t bytes)
+/* Add a new shard, if it is small, to those that a later merge joins. */
+static PetscErrorCode add_small(RgStore *store, const char *name, int level, size_t bytes)
 {
   const RgStoreLimits *limits = &store->limits;
 
@@ -503,8 +470,7 @@ static PetscErrorCode note_small(RgStore *store, const char *name, int level, si
   PetscCall(RG_GROW(store->n_small, store->small));
   RgSmallShard *small = &store->small[store->n_small++];
   small->level = level;
-  memcpy(small->name, name, RG_SHARD_NAME_MAX);
-  return 0;
+  return PetscStrncpy(small->name, name, RG_SHARD_NAME_MAX);
 }
 
 /* Commit n records as one shard. */
@@ -525,8 +491,7 @@ static PetscErrorCode commit_shard(RgStore *store, int level, int n, RgRecord *c
     *fault = (RgFault){0};
     PetscCall(rg_file_commit(store->directory, RG_TOP, name, bytes, *length, fault));
   }
-  PetscCall(PetscFree(bytes));
-  return 0;
+  return PetscFree(bytes);
 }
 
 typedef struct {
@@ -546,7 +511,7 @@ static bool is_complete_in(void *closure, const char *id)
 }
 
 /* Remove the first n pending records, which are on the disk, and their evaluation logs. */
-static PetscErrorCode forget(RgStore *store, int n)
+static PetscErrorCode remove_pending(RgStore *store, int n)
 {
   Group group = {n, store->pending};
   bool logged = false;
@@ -576,18 +541,15 @@ static PetscErrorCode commit_group(RgStore *store, int *most, RgFault *fault)
     bytes += rg_record_bytes(&store->pending[n++].record);
   PetscCall(PetscMalloc1(n, &records));
   for (int i = 0; i < n; i++) records[i] = &store->pending[i].record;
-  PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
-  while ((fault->code == RG_FAULT_FULL || fault->error == EFBIG) &&
-         n > 1) { /* a smaller one fits? */
+  for (;; n = *most = n / 2) { /* a smaller one may fit */
     *fault = (RgFault){0};
-    n = *most = n / 2;
     PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
+    if (n == 1 || (fault->code != RG_FAULT_FULL && fault->error != EFBIG)) break;
   }
   PetscCall(PetscFree(records));
   if (fault->code) return 0;
-  PetscCall(note_small(store, name, 0, length));
-  PetscCall(forget(store, n));
-  return 0;
+  PetscCall(add_small(store, name, 0, length));
+  return remove_pending(store, n);
 }
 
 /* ---- compaction ------------------------------------------------------------------------------ */
@@ -599,7 +561,7 @@ typedef struct {
 } Gathered;
 
 /* Remove the last records until `n` are left. */
-static PetscErrorCode drop(Gathered *gathered, int n)
+static PetscErrorCode reduce(Gathered *gathered, int n)
 {
   while (gathered->n > n) {
     PetscCall(rg_record_destroy(gathered->records[--gathered->n]));
@@ -628,7 +590,7 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
     PetscCall(PetscMemzero(cursor.record, sizeof(*cursor.record)));
   }
   PetscCall(rg_cursor_close(&cursor));
-  return fault.code ? drop(gathered, before) : 0;
+  return fault.code ? reduce(gathered, before) : 0;
 }
 
 /* Merge the readable shards among *n shards of one level. `inputs` and *n are reduced to them. */
@@ -648,29 +610,28 @@ static PetscErrorCode merge_shards(RgStore *store, int *n, RgSmallShard *inputs,
   *n = good;
   if (!gathered.n) return 0;
   PetscCall(commit_shard(store, level, gathered.n, gathered.records, name, &length, fault));
-  if (!fault->code) PetscCall(note_small(store, name, level, length));
+  if (!fault->code) PetscCall(add_small(store, name, level, length));
   for (int i = 0; i < *n && !fault->code; i++) {
     PetscCall(rg_path_join(store->directory, inputs[i].name, &path));
     (void)rg_inside_remove(path, RG_TOP, false); /* what remains is a harmless duplicate */
     PetscCall(PetscFree(path));
   }
-  PetscCall(drop(&gathered, 0));
+  PetscCall(reduce(&gathered, 0));
   return PetscFree(gathered.records);
 }
 
 /* Move the first `wanted` small shards of a level into `chosen`, if there are enough. */
-static bool choose(RgStore *store, int level, int wanted, RgSmallShard *chosen)
+static bool find_small(RgStore *store, int level, int wanted, RgSmallShard *chosen)
 {
-  int n = 0, kept = 0;
+  int n = 0, left = 0;
 
   for (int i = 0; i < store->n_small; i++) n += store->small[i].level == level;
   if (n < wanted) return false;
   n = 0;
-  for (int i = 0; i < store->n_small; i++) {
+  for (int i = 0; i < store->n_small; i++)
     if (store->small[i].level == level && n < wanted) chosen[n++] = store->small[i];
-    else store->small[kept++] = store->small[i];
-  }
-  store->n_small = kept;
+    else store->small[left++] = store->small[i];
+  store->n_small = left;
   return true;
 }
 
@@ -684,15 +645,14 @@ static PetscErrorCode compact(RgStore *store)
 
   if (n < 2 || store->n_small < n || rg_wall_seconds() < store->merge_at) return 0;
   PetscCall(PetscMalloc1(wanted, &inputs));
-  for (int level = 0; !fault.code && choose(store, level, wanted, inputs); level++) {
+  for (int level = 0; !fault.code && find_small(store, level, wanted, inputs); level++) {
     n = wanted;
     PetscCall(merge_shards(store, &n, inputs, &fault));
   }
   if (fault.code) store->merge_at = rg_wall_seconds() + 60;
   for (int i = 0; fault.code && i < n; i++)
-    PetscCall(note_small(store, inputs[i].name, inputs[i].level, 0));
-  PetscCall(PetscFree(inputs));
-  return 0;
+    PetscCall(add_small(store, inputs[i].name, inputs[i].level, 0));
+  return PetscFree(inputs);
 }
 
 /* ---- add and flush --------------------------------------------------------------------------- */
@@ -748,6 +708,5 @@ PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault)
   store->bytes += rg_record_bytes(record);
   store->pending[store->n++] = (RgUnsaved){rg_wall_seconds(), *record};
   PetscCall(PetscMemzero(record, sizeof(*record)));
-  PetscCall(rg_store_flush(store, false, fault));
-  return 0;
+  return rg_store_flush(store, false, fault);
 }

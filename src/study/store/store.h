@@ -26,7 +26,7 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
 /* Free the store without flushing. */
 PetscErrorCode rg_store_close(RgStore **store);
 
-/* When the store acts; defaults are given below. For tests. */
+/* When the store acts; tests change the limits of a store. */
 typedef struct {
   size_t group_bytes;      /* commit when this many bytes are pending: 8 MiB */
   double group_seconds;    /* commit when the oldest record has waited this long: 30 */
@@ -37,7 +37,6 @@ typedef struct {
   size_t image_bytes;      /* write larger results files to disk instead of memory: 256 MiB */
 } RgStoreLimits;
 extern const RgStoreLimits rg_store_default_limits;
-RgStoreLimits *rg_store_limits(RgStore *store); /* may be modified in place */
 
 /* Seconds between two commits of a rank: ranks / 400, so that all ranks together commit at most
    400 times a second. */

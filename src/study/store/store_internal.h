@@ -49,7 +49,7 @@ struct RgStore {
   char *software; /* versions of this process */
   RgStoreLimits limits;
 
-  bool looked;       /* rg_store_scan has examined the output */
+  bool scanned;      /* rg_store_scan has examined the output */
   RgFileState found; /* state of the output at that time, or after packing by this store */
 
   int n; /* pending records, oldest first */

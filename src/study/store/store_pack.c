@@ -29,7 +29,8 @@ static bool install_same(const RgFileState *a, const RgFileState *b)
          a->status.st_mtim.tv_nsec == b->status.st_mtim.tv_nsec;
 }
 
-static void tell_changed(const char *path, RgFault *fault)
+/* A path has not the state that was expected. */
+static void refuse_changed(const char *path, RgFault *fault)
 {
   rg_fault_set(fault, RG_FAULT_INCOMPLETE, "another run changed %.400s meanwhile", path);
 }
@@ -38,7 +39,7 @@ void rg_install_check(const char *path, const RgFileState *expected, RgFault *fa
 {
   const RgFileState now = rg_install_state(path);
 
-  if (!install_same(&now, expected)) tell_changed(path, fault);
+  if (!install_same(&now, expected)) refuse_changed(path, fault);
 }
 
 /* rename() with a flag: exchange two files, or don't replace. */
@@ -91,7 +92,7 @@ void rg_install(const char *temporary, const char *path, const char *directory,
 
   /* Remove the replaced file, or the file that could not be placed. */
   if (!changed || !error) (void)unlink(temporary);
-  if (changed && !error) tell_changed(path, fault);
+  if (changed && !error) refuse_changed(path, fault);
   if (!error) { /* the name exists, but a power loss could still remove it */
     error = rg_directory_sync(directory);
     step = "sync the directory of";
@@ -123,13 +124,15 @@ static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsign
   return 0;
 }
 
-/* Move shards without a trial of the plan aside, so that other programs see only this study. */
-static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *index,
-                                        const bool *planned)
+/* Count the shards, and move those without a trial of the plan aside, so that other programs see
+   only this study. */
+static PetscErrorCode sort_shards(const RgStore *store, const RgIndex *index, const bool *planned,
+                                  int *n_shards)
 {
   for (int s = 0; s < index->n_sources; s++) {
     const RgIndexSource *source = &index->sources[s];
     bool ours = source->inside != RG_TOP;
+    *n_shards += !rg_is_results(source);
     for (int i = source->first; i < source->first + source->n && !ours; i++)
       ours = planned[rg_index_find(index, index->entries[i].id)];
     if (!ours)
@@ -162,27 +165,24 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
   PetscCall(PetscMemzero(scan, sizeof(*scan)));
   PetscCall(PetscMemzero(done, (size_t)plan->n));
   PetscCall(rg_remove_stale(store->parent, RG_ANYWHERE));
-  store->looked = true;
+  store->scanned = true;
   store->found = rg_install_state(store->output);
   PetscCall(rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, fault));
   if (!fault->code) {
-    for (int s = 0; s < index.n_sources; s++) scan->n_shards += !rg_is_results(&index.sources[s]);
     PetscCall(PetscCalloc1(index.n, &planned));
     PetscCall(mark_done(&index, plan, done, scan, planned));
-    PetscCall(put_foreign_aside(store, &index, planned));
+    PetscCall(sort_shards(store, &index, planned, &scan->n_shards));
     PetscCall(
       rg_evaluation_logs_remove(store->directory, is_complete, &(Finished){&index, planned}));
     PetscCall(PetscFree(planned));
   }
   if (!fault->code && scan->n_bad) {
-    char last[512];
-    memcpy(last, fault->message, sizeof(last));
+    const RgFault last = *fault;
     snprintf(fault->message, sizeof(fault->message),
              "%d damaged shard%s moved to %.150s/bad, their trials run again (%.200s)", scan->n_bad,
-             scan->n_bad == 1 ? "" : "s", store->directory, last);
+             scan->n_bad == 1 ? "" : "s", store->directory, last.message);
   }
-  PetscCall(rg_index_clear(&index));
-  return 0;
+  return rg_index_clear(&index);
 }
 
 /* ---- who goes where -------------------------------------------------------------------------- */
@@ -208,15 +208,6 @@ static PetscErrorCode add_planned(RgLayout *layout, const RgPlan *plan, int *mis
   return 0;
 }
 
-static int results_source(const RgIndex *index)
-{
-  int source = -1;
-
-  for (int s = 0; s < index->n_sources; s++)
-    if (rg_is_results(&index->sources[s])) source = s;
-  return source;
-}
-
 /* A trial of a results file outside the plan. */
 typedef struct {
   int entry;         /* a failed trial may be complete elsewhere by now */
@@ -227,19 +218,17 @@ static int compare_leftovers(const void *a, const void *b, void *closure)
 {
   const RgIndex *index = closure;
   const Leftover *left = a, *right = b;
-  const uint64_t *x = index->entries[left->entry].id, *y = index->entries[right->entry].id;
-  int order = strcmp(left->label, right->label);
+  const int order = strcmp(left->label, right->label);
 
-  if (order) return order;
-  if (x[1] != y[1]) return x[1] < y[1] ? -1 : 1;
-  return (x[0] > y[0]) - (x[0] < y[0]);
+  return order ? order
+               : rg_hash_compare(index->entries[left->entry].id, index->entries[right->entry].id);
 }
 
 /* Add the trials of an existing results file that left the plan, by label and id. */
 static PetscErrorCode add_earlier(RgLayout *layout)
 {
   const RgIndex *index = layout->index;
-  const int source = results_source(index);
+  const int source = rg_index_results(index);
   Leftover *left;
   int n = 0;
 
@@ -247,8 +236,8 @@ static PetscErrorCode add_earlier(RgLayout *layout)
   const RgIndexSource *from = &index->sources[source];
   PetscCall(PetscMalloc1(from->n, &left));
   for (int i = from->first; i < from->first + from->n; i++)
-    if (layout->slot_of[index->taken[i]] < 0)
-      left[n++] = (Leftover){index->taken[i], index->labels[index->entries[i].label]};
+    if (layout->slot_of[index->preferred[i]] < 0)
+      left[n++] = (Leftover){index->preferred[i], index->labels[index->entries[i].label]};
   if (n)
     PetscCall(PetscTimSort(n, left, sizeof(*left), compare_leftovers, (void *)(uintptr_t)index));
   for (int i = 0; i < n; i++) {
@@ -269,7 +258,7 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout
                                     RgFault *fault)
 {
   const char *text = store->study->text ? store->study->text : "";
-  const int source = results_source(layout->index);
+  const int source = rg_index_results(layout->index);
   RgContainer container;
   int n_planned = 0;
 
@@ -308,9 +297,9 @@ static bool is_packed(const RgLayout *layout, int source)
     const RgIndexEntry *entry = &index->entries[i];
     int at = rg_index_find(index, entry->id);
     if (at < 0 || layout->slot_of[index->order[at]] < 0) return false;
-    const RgIndexEntry *taken = &index->entries[index->order[at]];
-    if (entry->status == RG_STATUS_COMPLETE && rg_index_compare_ages(entry, taken) <= 0 &&
-        !rg_same_hash(taken->checksum, entry->checksum))
+    const RgIndexEntry *preferred = &index->entries[index->order[at]];
+    if (entry->status == RG_STATUS_COMPLETE && rg_index_compare_ages(entry, preferred) <= 0 &&
+        !rg_same_hash(preferred->checksum, entry->checksum))
       return false;
   }
   return true;
@@ -347,8 +336,7 @@ static PetscErrorCode remove_optima(const RgStore *store)
   }
   (void)rg_inside_remove(folder, RG_TOP, true);
   PetscCall(rg_names_free(n, &names));
-  PetscCall(PetscFree(folder));
-  return 0;
+  return PetscFree(folder);
 }
 
 static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout)
@@ -367,8 +355,7 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
   PetscCall(rg_path_join(store->directory, RG_FOLDER_FOREIGN, &foreign));
   (void)rg_inside_remove(foreign, RG_TOP, true); /* succeeds only if they are empty */
   (void)rmdir(store->directory);
-  PetscCall(PetscFree(foreign));
-  return 0;
+  return PetscFree(foreign);
 }
 
 /* ---- pack ------------------------------------------------------------------------------------ */
@@ -377,7 +364,7 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
 static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgIndex *index,
                                  const RgFileState *before, RgFault *fault)
 {
-  const bool raced = store->looked && !install_same(&store->found, before);
+  const bool raced = store->scanned && !install_same(&store->found, before);
   RgLayout layout;
   RgStoreInfo found = {0}, info;
   char what[64];
@@ -406,8 +393,7 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
   }
   if (!fault->code) PetscCall(remove_packed(store, &layout));
   PetscCall(rg_store_info_clear(&found));
-  PetscCall(rg_layout_destroy(&layout));
-  return 0;
+  return rg_layout_destroy(&layout);
 }
 
 PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault)

@@ -20,8 +20,7 @@ static PetscErrorCode is_study_directory(const char *path, bool *is)
   *is = length > 2 && !strncmp(path + length - 2, ".d", 2);
   PetscCall(rg_directory_list(path, RG_ANYWHERE, &n, &names, &error));
   for (int i = 0; i < n; i++) *is = *is || rg_shard_level(names[i]) >= 0;
-  PetscCall(rg_names_free(n, &names));
-  return 0;
+  return rg_names_free(n, &names);
 }
 
 PetscErrorCode rg_store_resolve(const char *path, char **results, char **directory, RgFault *fault)
@@ -99,14 +98,14 @@ static PetscErrorCode close_source(RgResults *results)
   return rg_cursor_close(&results->cursor);
 }
 
-/* Return the cursor's record if it is the preferred record of its trial. */
+/* Hand over the cursor's record if it is the preferred record of its trial. */
 static PetscErrorCode read_preferred(RgResults *results, const RgIndex *index, RgRecord *record,
                                      bool *found)
 {
   const int entry = index->sources[results->source].first + results->cursor.ordinal;
   RgFault damage = {0};
 
-  if (index->taken[entry] != entry || was_seen(results, index->entries[entry].id)) return 0;
+  if (index->preferred[entry] != entry || was_seen(results, index->entries[entry].id)) return 0;
   if (results->reader == RG_READ_ALL) PetscCall(rg_cursor_read(&results->cursor, &damage));
   if (damage.code) {
     results->damaged++;
@@ -180,8 +179,7 @@ PetscErrorCode rg_results_close(RgResults **results)
   for (int k = 0; k < r->n_rounds; k++) PetscCall(rg_index_clear(&r->rounds[k]));
   const PetscErrorCode broken = r->broken;
   PetscCall(RG_FREE(&r->results, &r->directory, results));
-  PetscCall(broken);
-  return 0;
+  return broken;
 }
 
 /* Visit all records. */
@@ -237,8 +235,7 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
     }
     PetscCall(PetscFree(path));
   }
-  PetscCall(rg_names_free(n, &names));
-  return 0;
+  return rg_names_free(n, &names);
 }
 
 /* Count the shards beside a results file that have more than the file: shards that could not be
@@ -247,11 +244,11 @@ static PetscErrorCode count_extending(const char *directory, const char *results
 {
   RgIndex index = {0};
   RgFault fault = {0};
-  int n_bad, n = 0, file = 0;
+  int n_bad, n = 0;
 
   if (!info->n_shards) return 0;
   PetscCall(rg_index_gather(directory, results, false, &index, &n_bad, &fault));
-  while (file < index.n_sources && !rg_is_results(&index.sources[file])) file++;
+  const int file = rg_index_results(&index);
   for (int s = 0; s < index.n_sources; s++) {
     const RgIndexSource *shard = &index.sources[s];
     bool more = false;
@@ -260,8 +257,7 @@ static PetscErrorCode count_extending(const char *directory, const char *results
     n += more && !rg_is_results(shard);
   }
   if (!fault.code) info->n_shards = n + n_bad;
-  PetscCall(rg_index_clear(&index));
-  return 0;
+  return rg_index_clear(&index);
 }
 
 bool rg_store_exists(const char *output)
@@ -325,8 +321,7 @@ static PetscErrorCode visit_file(const char *path, RgRecordVisitor visit, void *
     }
     rg_fault_restate(fault, RG_FAULT_FOREIGN, path);
   }
-  PetscCall(rg_cursor_close(&cursor));
-  return 0;
+  return rg_cursor_close(&cursor);
 }
 
 PetscErrorCode rg_store_visit_heads(const char *path, RgRecordVisitor visit, void *closure,

@@ -20,9 +20,8 @@ static PetscErrorCode write_event(const RgTimeline *timeline, int number, RgText
 {
   const RgTimelineEvent *e = &timeline->events[number];
 
-  PetscCall(rg_text_add(line, "%d %s %d %d %d %" PRId64 " %" PRId64, number + 1, kinds[e->kind],
-                        e->submission, e->attempt, e->worker, e->tick, e->detail));
-  return 0;
+  return rg_text_add(line, "%d %s %d %d %d %" PRId64 " %" PRId64, number + 1, kinds[e->kind],
+                     e->submission, e->attempt, e->worker, e->tick, e->detail);
 }
 
 /* Microseconds, from before 1970 to far beyond any run, whose sums don't overflow. */
@@ -57,7 +56,7 @@ static bool read_event(const char *line, int number, RgTimelineEvent *event, con
   return false;
 }
 
-static PetscErrorCode forget(RgTimeline *timeline)
+static PetscErrorCode clear_events(RgTimeline *timeline)
 {
   for (int i = 0; i < timeline->n; i++) PetscCall(PetscFree(timeline->events[i].point));
   PetscCall(PetscFree(timeline->events));
@@ -74,13 +73,12 @@ typedef struct {
 static PetscErrorCode keep_longer(Reading *reading)
 {
   if (reading->file.n > reading->longest->n) {
-    PetscCall(forget(reading->longest));
+    PetscCall(clear_events(reading->longest));
     reading->longest->n = reading->file.n;
     reading->longest->events = reading->file.events;
     reading->file = (RgTimeline){.n_point = reading->file.n_point};
   }
-  PetscCall(forget(&reading->file));
-  return 0;
+  return clear_events(&reading->file);
 }
 
 static PetscErrorCode read_line(void *closure, bool first, char *line)
@@ -109,8 +107,7 @@ PetscErrorCode rg_timeline_open(const char *directory, const char *id, int n_poi
   *timeline = (RgTimeline){.n_point = n_point};
   PetscCall(
     rg_sealed_open(directory, RG_FOLDER_TIMELINE, id, NULL, read_line, &reading, &timeline->log));
-  PetscCall(keep_longer(&reading));
-  return 0;
+  return keep_longer(&reading);
 }
 
 PetscErrorCode rg_timeline_read(const char *text, RgTimeline *timeline)
@@ -130,8 +127,7 @@ PetscErrorCode rg_timeline_read(const char *text, RgTimeline *timeline)
 PetscErrorCode rg_timeline_clear(RgTimeline *timeline)
 {
   PetscCall(rg_sealed_close(&timeline->log));
-  PetscCall(forget(timeline));
-  return 0;
+  return clear_events(timeline);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

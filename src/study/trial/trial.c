@@ -118,8 +118,7 @@ static PetscErrorCode finish_record(RgTrialRun *run, double wall, double cpu)
              (int)rg_utf8_cut(run->failure.message, 200), run->failure.message);
   record->failures = run->out.failures.data; /* owned by the record from now on */
   record->failure_texts = run->out.texts.data;
-  record->logged = (run->log && rg_evaluation_log_size(run->log)) ||
-                   (run->answers && rg_evaluation_log_size(run->answers));
+  record->logged = (run->log && run->log->n) || (run->answers && run->answers->n);
   provenance->wall = rg_wall_seconds() - wall;
   provenance->cpu = rg_cpu_seconds() - cpu + run->of.problem->task.cpu + run->algorithm.cpu;
   if (getrusage(RUSAGE_SELF, &usage) == 0)

@@ -25,10 +25,9 @@ static PetscErrorCode find(void *closure, int number, int n, double *numbers, bo
   RgTrialRun *run = closure;
 
   PetscCall(open_log(run, n));
-  const double *known = rg_evaluation_log_design(run->answers, number);
+  const RgLoggedEvaluation *known = rg_evaluation_log_find(run->answers, number, NULL, NULL);
   *found = known != NULL;
-  if (known) PetscCall(PetscArraycpy(numbers, known, n));
-  return 0;
+  return known ? PetscArraycpy(numbers, known->numbers + RG_LOG_POINT, n) : 0;
 }
 
 static PetscErrorCode keep(void *closure, int number, int n, const double *numbers, bool *kept)

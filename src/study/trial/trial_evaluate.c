@@ -117,7 +117,6 @@ PetscErrorCode rg_trial_find_value(RgTrialRun *run, int submission, bool *found)
   const bool costly = problem->class->traits & RG_PROBLEM_COSTLY;
   const RgEvaluationLog *log = costly && host->known ? host->known : run->log;
   const RgPoint point = rg_trial_point(run, submission);
-  double f = NAN, seconds = 0;
 
   *found = rg_trial_knows(run, submission);
   if (*found) { /* the file of given designs has y, whose noise is not known where f is costly */
@@ -126,15 +125,16 @@ PetscErrorCode rg_trial_find_value(RgTrialRun *run, int submission, bool *found)
     if (!costly) PetscCall(rg_problem_evaluate(problem, 1, &point, &f, &failure));
     return store_value(run, submission, failure.failed ? NAN : f, y);
   }
-  *found = log && rg_evaluation_log_find(log, submission, point.x, point.c, &f, run->rows.numbers,
-                                         &seconds);
-  if (*found) {
-    const char *reason = rg_evaluation_log_reason(log, submission);
-    if (reason) PetscCall(rg_trial_add_failure(run, submission, true, reason));
-    run->clock.wall[RG_STAGE_EVALUATE] += seconds;
-    run->rows.seconds += seconds;
+  const RgLoggedEvaluation *entry =
+    log ? rg_evaluation_log_find(log, submission, point.x, point.c) : NULL;
+  *found = entry != NULL;
+  if (entry) {
+    PetscCall(PetscArraycpy(run->rows.numbers, entry->more, log->n_more));
+    if (entry->reason) PetscCall(rg_trial_add_failure(run, submission, true, entry->reason));
+    run->clock.wall[RG_STAGE_EVALUATE] += entry->numbers[RG_LOG_SECONDS];
+    run->rows.seconds += entry->numbers[RG_LOG_SECONDS];
     keep_duration(run, submission, false);
-    PetscCall(observe(run, submission, f));
+    PetscCall(observe(run, submission, entry->numbers[RG_LOG_VALUE]));
   } else if (log && log == host->known) {
     rg_failure_set(&run->failure, "the record has another point here than the one asked for");
     rg_trial_record_extra(run, RG_EXTRA_REPORTED, 0, rg_trial_row(run, submission),
@@ -171,8 +171,7 @@ PetscErrorCode rg_trial_keep_value(RgTrialRun *run, int submission, double f, do
   PetscCall(tolerate(run, submission, &f));
   run->rows.seconds += seconds;
   if (!run->failure.failed && run->log) { /* the answer must be on the disk before it is used */
-    rg_evaluation_log_set_reason(run->log,
-                                 run->rows.tolerated.failed ? run->out.explanation.data : NULL);
+    run->log->reason = run->rows.tolerated.failed ? run->out.explanation.data : NULL;
     while (rg_trial_retry(run, &retry))
       PetscCall(rg_evaluation_log_add(run->log, submission, point.x, point.c, f, run->rows.numbers,
                                       seconds, &run->of.host->trouble));

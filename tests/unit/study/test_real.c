@@ -262,7 +262,7 @@ static void look_at_logs(const Fixture *f, bool known[MOST], RgText *text)
   RgEvaluationLog *log;
 
   RG_OK(rg_evaluation_log_open(f->folder, RG_FOLDER_EVALUATIONS, f->trial.id, NULL, 1, 0, 0, &log));
-  for (int s = 1; s < MOST; s++) known[s] = rg_evaluation_log_design(log, s) != NULL;
+  for (int s = 1; s < MOST; s++) known[s] = rg_evaluation_log_find(log, s, NULL, NULL) != NULL;
   RG_OK(rg_evaluation_log_close(&log));
   RG_OK(rg_timeline_open(f->folder, f->trial.id, 3, &timeline));
   RG_OK(rg_text_clear(text));

@@ -5,13 +5,23 @@
 #include "study/record/software.h"
 #include "study/file/cell_data.h"
 
-RG_TEST(widths_follow_the_record)
+/* A test with a fake study of n_seeds seeds. */
+#define FAKE_TEST(name, n_seeds)                                                                   \
+  static void name##_of(Fake *fake);                                                               \
+  RG_TEST(name)                                                                                    \
+  {                                                                                                \
+    Fake fake;                                                                                     \
+    fake_create(n_seeds, &fake);                                                                   \
+    name##_of(&fake);                                                                              \
+    fake_destroy(&fake);                                                                           \
+  }                                                                                                \
+  static void name##_of(Fake *fake)
+
+FAKE_TEST(widths_follow_the_record, 1)
 {
-  Fake fake;
   RgRecord record;
 
-  fake_create(1, &fake);
-  RG_OK(fake_record(&fake, 2, &record)); /* second problem, first algorithm */
+  RG_OK(fake_record(fake, 2, &record)); /* second problem, first algorithm */
   assert_int_equal(rg_record_width(&record, RG_COLUMN_X), 2);
   assert_int_equal(rg_record_width(&record, RG_COLUMN_C), 1);
   assert_int_equal(rg_record_width(&record, RG_COLUMN_LENGTH_SCALE), 3);
@@ -26,30 +36,26 @@ RG_TEST(widths_follow_the_record)
   assert_null(record.key);
   RG_OK(rg_record_destroy(&record)); /* the text of a zeroed record */
 
-  RG_OK(fake_record(&fake, 1, &record)); /* no context, no model */
+  RG_OK(fake_record(fake, 1, &record)); /* no context, no model */
   assert_null(record.column[RG_COLUMN_C]);
   assert_null(record.column[RG_COLUMN_LENGTH_SCALE]);
   assert_int_equal(record.n_extra, 0);
   RG_OK(rg_record_destroy(&record));
-  fake_destroy(&fake);
 }
 
-RG_TEST(cell_is_shared_by_its_seeds)
+FAKE_TEST(cell_is_shared_by_its_seeds, 2)
 {
-  Fake fake;
   RgRecord a, b, c;
 
-  fake_create(2, &fake);
-  RG_OK(fake_record(&fake, 0, &a));
-  RG_OK(fake_record(&fake, 1, &b));
-  RG_OK(fake_record(&fake, 2, &c));
+  RG_OK(fake_record(fake, 0, &a));
+  RG_OK(fake_record(fake, 1, &b));
+  RG_OK(fake_record(fake, 2, &c));
   assert_string_equal(a.cell, b.cell);
   assert_string_not_equal(a.cell, c.cell);
   assert_string_not_equal(a.id, b.id);
   RG_OK(rg_record_destroy(&a));
   RG_OK(rg_record_destroy(&b));
   RG_OK(rg_record_destroy(&c));
-  fake_destroy(&fake);
 }
 
 static void checksum_of(const RgRecord *record, uint64_t checksum[2])
@@ -71,14 +77,12 @@ static void check_checksum(const RgRecord *record, const uint64_t first[2], bool
 }
 
 /* The parts of a record that its checksum covers, and the parts that it does not. */
-RG_TEST(checksum_covers_results_only)
+FAKE_TEST(checksum_covers_results_only, 1)
 {
-  Fake fake;
   RgRecord record;
   uint64_t first[2];
 
-  fake_create(1, &fake);
-  RG_OK(fake_record(&fake, 0, &record));
+  RG_OK(fake_record(fake, 0, &record));
   checksum_of(&record, first);
   record.column[RG_COLUMN_WALL_FIT][0] += 1;
   record.provenance.rank = 77;
@@ -88,12 +92,12 @@ RG_TEST(checksum_covers_results_only)
 
   record.column[RG_COLUMN_Y][3] = nextafter(record.column[RG_COLUMN_Y][3], INFINITY);
   check_checksum(&record, first, false);
-  record.column[RG_COLUMN_Y][3] = fake_value(&fake.trials[0], RG_COLUMN_Y, 3);
+  record.column[RG_COLUMN_Y][3] = fake_value(&fake->trials[0], RG_COLUMN_Y, 3);
   check_checksum(&record, first, true);
 
   record.extra[0][2] += 1;
   check_checksum(&record, first, false);
-  record.extra[0][2] = fake_value(&fake.trials[0], 100, 2);
+  record.extra[0][2] = fake_value(&fake->trials[0], 100, 2);
   record.status = RG_STATUS_FAILED;
   check_checksum(&record, first, false);
   record.status = RG_STATUS_COMPLETE;
@@ -103,19 +107,16 @@ RG_TEST(checksum_covers_results_only)
   record.n_rows--;
   check_checksum(&record, first, false);
   RG_OK(rg_record_destroy(&record));
-  fake_destroy(&fake);
 }
 
 /* -0 as 0, every NaN the same, an empty column as none, extra columns in any order. */
-RG_TEST(checksum_is_canonical)
+FAKE_TEST(checksum_is_canonical, 1)
 {
-  Fake fake;
   RgRecord record;
   uint64_t first[2], odd = UINT64_C(0xfff8dead00000001);
   double *column;
 
-  fake_create(1, &fake);
-  RG_OK(fake_record(&fake, 0, &record));
+  RG_OK(fake_record(fake, 0, &record));
   record.column[RG_COLUMN_F][1] = 0.0;
   record.column[RG_COLUMN_F][2] = NAN;
   checksum_of(&record, first);
@@ -135,20 +136,17 @@ RG_TEST(checksum_is_canonical)
   RG_OK(PetscStrncpy(record.extra_name[2], "beta", RG_NAME_MAX));
   check_checksum(&record, first, true);
   RG_OK(rg_record_destroy(&record));
-  fake_destroy(&fake);
 }
 
 /* The bits are part of the format: another number here is another schema. */
-RG_TEST(checksum_is_known)
+FAKE_TEST(checksum_is_known, 1)
 {
-  Fake fake;
   RgRecord record;
   uint64_t checksum[2];
   RgChecksum all = {0}, reversed = {0}, half = {0};
   char a[33], b[33];
 
-  fake_create(1, &fake);
-  RG_OK(fake_record(&fake, 1, &record));
+  RG_OK(fake_record(fake, 1, &record));
   strcpy(record.key, "schema=1;cell=1;seed=0");
   rg_hash128(record.key, strlen(record.key), checksum);
   rg_hash_hex(checksum, record.id);
@@ -169,26 +167,22 @@ RG_TEST(checksum_is_known)
   assert_string_equal(a, b);
   rg_checksum_hex(&half, b);
   assert_string_not_equal(a, b);
-  fake_destroy(&fake);
 }
 
-RG_TEST(names_of_the_format_are_taken)
+FAKE_TEST(names_of_the_format_are_taken, 1)
 {
   const RgRecordColumn standard[] = {{"y", "mine"}, {NULL, NULL}};
   const RgRecordColumn field[] = {{"seed", "mine"}, {NULL, NULL}};
-  Fake fake;
   RgRecord record;
 
-  fake_create(1, &fake);
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
-  assert_int_equal(rg_record_create(&fake.study, &fake.trials[0], 4, 0, standard, &record),
+  assert_int_equal(rg_record_create(&fake->study, &fake->trials[0], 4, 0, standard, &record),
                    PETSC_ERR_PLIB);
   RG_OK(rg_record_destroy(&record));
-  assert_int_equal(rg_record_create(&fake.study, &fake.trials[0], 4, 0, field, &record),
+  assert_int_equal(rg_record_create(&fake->study, &fake->trials[0], 4, 0, field, &record),
                    PETSC_ERR_PLIB);
   RG_OK(rg_record_destroy(&record));
   RG_OK(PetscPopErrorHandler());
-  fake_destroy(&fake);
 }
 
 /* Settings have the names of their variables, which no other variable of the file has. */

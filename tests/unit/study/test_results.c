@@ -11,11 +11,8 @@ PetscErrorCode PetscSleep(PetscReal seconds)
 
 static void pack_in_order(Bench *bench, int step, size_t image_bytes)
 {
-  RgStoreLimits *limits;
-
-  limits = rg_store_limits(bench->store);
-  limits->image_bytes = image_bytes;
-  limits->compaction = 2;
+  bench->store->limits.image_bytes = image_bytes;
+  bench->store->limits.compaction = 2;
   for (int k = 0; k < 20; k++) bench_add(bench, k * step % 20, k % 3 == 0);
   bench_flush(bench);
   assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
@@ -53,80 +50,68 @@ RG_TEST(results_do_not_tell_who_came_first)
   free(first);
 }
 
-RG_TEST(info_tells_of_file_and_directory)
+BENCH_TEST(info_tells_of_file_and_directory, 5)
 {
-  Bench bench;
   RgStoreInfo info;
   RgFault fault = {0};
   Witness witness;
   char hex[33];
 
-  bench_create(5, &bench);
-  bench_add(&bench, 0, true);
-  RG_OK(rg_store_info(bench.output, &info, &fault));
-  assert_int_equal(fault.code, RG_FAULT_NONE);
+  bench_add(bench, 0, true);
+  BENCH_OK(rg_store_info(bench->output, &info, &fault), fault);
   assert_true(info.directory && !info.complete);
   assert_string_equal(info.name, "fake");
   assert_int_equal(info.n_shards, 1);
   RG_OK(rg_store_info_clear(&info));
-  pack_in_order(&bench, 1, 256 << 20);
-  RG_OK(rg_store_info(bench.output, &info, &fault));
-  assert_int_equal(fault.code, RG_FAULT_NONE);
+  pack_in_order(bench, 1, 256 << 20);
+  BENCH_OK(rg_store_info(bench->output, &info, &fault), fault);
   assert_true(!info.directory && info.complete);
   assert_int_equal(info.schema_version, RG_SCHEMA_VERSION);
-  assert_string_equal(info.study, bench.fake.study.text);
-  assert_string_equal(info.title, bench.fake.study.title);
+  assert_string_equal(info.study, bench->fake.study.text);
+  assert_string_equal(info.title, bench->fake.study.title);
   assert_int_equal(info.seed, 7);
   assert_non_null(strstr(info.history, "packed 20 trials"));
-  witness = bench_visit(&bench, bench.output);
+  witness = bench_visit(bench, bench->output);
   rg_checksum_hex(&witness.checksum, hex);
   assert_string_equal(info.checksum, hex);
   RG_OK(rg_store_info_clear(&info));
   RG_OK(rg_store_info("/nowhere/at/all.h5", &info, &fault));
   assert_int_equal(fault.code, RG_FAULT_ERROR);
   RG_OK(rg_store_info_clear(&info));
-  bench_destroy(&bench);
 }
 
-RG_TEST(incomplete_studies_are_not_packed)
+BENCH_TEST(incomplete_studies_are_not_packed, 5)
 {
-  Bench bench;
-
-  bench_create(5, &bench);
-  for (int i = 0; i < 19; i++) bench_add(&bench, i, i % 4 == 0);
-  bench_flush(&bench);
-  assert_int_equal(bench_pack(&bench), RG_FAULT_INCOMPLETE);
-  assert_int_equal(access(bench.output, F_OK), -1);
-  bench_add(&bench, 19, true);
-  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
-  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
-  bench_destroy(&bench);
+  for (int i = 0; i < 19; i++) bench_add(bench, i, i % 4 == 0);
+  bench_flush(bench);
+  assert_int_equal(bench_pack(bench), RG_FAULT_INCOMPLETE);
+  assert_int_equal(access(bench->output, F_OK), -1);
+  bench_add(bench, 19, true);
+  assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
+  assert_int_equal(bench_visit(bench, bench->output).n, 20);
 }
 
-RG_TEST(packing_again_changes_nothing)
+BENCH_TEST(packing_again_changes_nothing, 5)
 {
-  Bench bench;
-  unsigned char *before, *after, done[20];
+  unsigned char *before, *after;
   size_t length, n;
   struct stat old, new;
 
-  bench_create(5, &bench);
-  pack_in_order(&bench, 3, 256 << 20);
-  before = scratch_read(bench.output, &length);
-  assert_int_equal(stat(bench.output, &old), 0);
-  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
-  assert_int_equal(stat(bench.output, &new), 0);
+  pack_in_order(bench, 3, 256 << 20);
+  before = scratch_read(bench->output, &length);
+  assert_int_equal(stat(bench->output, &old), 0);
+  assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
+  assert_int_equal(stat(bench->output, &new), 0);
   assert_true(old.st_ino == new.st_ino); /* the file was not written again */
-  bench_add(&bench, 3, true);            /* a shard that stayed after a power loss */
-  assert_int_equal(bench_scan(&bench, done).n_done, 20);
-  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
-  assert_int_equal(scratch_count(bench.shards, ""), -1);
-  after = scratch_read(bench.output, &n);
+  bench_add(bench, 3, true);             /* a shard that stayed after a power loss */
+  assert_int_equal(bench_scan(bench).n_done, 20);
+  assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
+  assert_int_equal(scratch_count(bench->shards, ""), -1);
+  after = scratch_read(bench->output, &n);
   assert_int_equal(n, length);
   assert_memory_equal(before, after, n);
   free(before);
   free(after);
-  bench_destroy(&bench);
 }
 
 static PetscErrorCode count_earlier(void *closure, const RgRecord *record)
@@ -135,46 +120,41 @@ static PetscErrorCode count_earlier(void *closure, const RgRecord *record)
   return 0;
 }
 
-RG_TEST(studies_grow_and_shrink)
+BENCH_TEST(studies_grow_and_shrink, 2)
 {
-  Bench bench;
   Fake two;
   RgFault fault = {0};
-  RgStoreScan scan;
   RgStoreInfo info;
-  unsigned char done[20];
 
-  bench_create(2, &bench); /* two seeds first */
-  for (int i = 0; i < 8; i++) bench_add(&bench, i, true);
-  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
-  RG_OK(rg_store_close(&bench.store));
-  fake_destroy(&bench.fake);
-  fake_create(5, &bench.fake); /* the study now has five seeds */
-  bench_open_store(&bench, 0);
-  scan = bench_scan(&bench, done);
-  assert_int_equal(scan.n_done, 8);
+  /* two seeds first */
+  for (int i = 0; i < 8; i++) bench_add(bench, i, true);
+  assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
+  RG_OK(rg_store_close(&bench->store));
+  fake_destroy(&bench->fake);
+  fake_create(5, &bench->fake); /* the study now has five seeds */
+  bench_open_store(bench, 0);
+  assert_int_equal(bench_scan(bench).n_done, 8);
   for (int i = 0; i < 20; i++)
-    if (!done[i]) bench_add(&bench, i, true);
-  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
-  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+    if (!bench->done[i]) bench_add(bench, i, true);
+  assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
+  assert_int_equal(bench_visit(bench, bench->output).n, 20);
 
   fake_create(2, &two);
-  RG_OK(rg_store_pack(bench.store, &two.plan, &fault)); /* back to two seeds: no trial is dropped */
+  RG_OK(
+    rg_store_pack(bench->store, &two.plan, &fault)); /* back to two seeds: no trial is dropped */
   assert_int_equal(fault.code, RG_FAULT_NONE);
-  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  assert_int_equal(bench_visit(bench, bench->output).n, 20);
   int n_earlier = 0;
-  RG_OK(rg_store_visit(bench.output, count_earlier, &n_earlier, NULL, &fault));
+  RG_OK(rg_store_visit(bench->output, count_earlier, &n_earlier, NULL, &fault));
   assert_int_equal(n_earlier, 12); /* in the group `earlier` */
-  RG_OK(rg_store_info(bench.output, &info, &fault));
+  RG_OK(rg_store_info(bench->output, &info, &fault));
   assert_non_null(strstr(info.history, "packed 8 trials\n"));
   assert_non_null(strstr(info.history, "packed 20 trials\n"));
   RG_OK(rg_store_info_clear(&info));
-  scan = bench_scan(&bench, done); /* all twenty are still found */
-  assert_int_equal(scan.n_done, 20);
-  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE); /* the trials stand in their groups again */
-  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  assert_int_equal(bench_scan(bench).n_done, 20);     /* all twenty are still found */
+  assert_int_equal(bench_pack(bench), RG_FAULT_NONE); /* the trials stand in their groups again */
+  assert_int_equal(bench_visit(bench, bench->output).n, 20);
   fake_destroy(&two);
-  bench_destroy(&bench);
 }
 
 static RgFaultCode try_to_open(Bench *bench, RgFault *fault)
@@ -186,63 +166,60 @@ static RgFaultCode try_to_open(Bench *bench, RgFault *fault)
   return fault->code;
 }
 
-RG_TEST(what_stands_at_the_output_is_respected)
+BENCH_TEST(what_stands_at_the_output_is_respected, 5)
 {
-  Bench bench;
   unsigned char *bytes;
   size_t length;
   RgFault fault = {0};
 
-  bench_create(5, &bench);
-  RG_OK(rg_store_close(&bench.store));
-  assert_int_equal(rmdir(bench.shards), 0);
-  scratch_write(bench.output, "my thesis", 9);
-  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
-  assert_int_equal(scratch_count(bench.directory, ""), 1); /* nothing was made */
-  unlink(bench.output);
-  assert_int_equal(mkdir(bench.output, 0777), 0);
-  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
-  assert_int_equal(rmdir(bench.output), 0);
-  bench_open_store(&bench, 0);
-  pack_in_order(&bench, 1, 256 << 20);
+  RG_OK(rg_store_close(&bench->store));
+  assert_int_equal(rmdir(bench->shards), 0);
+  scratch_write(bench->output, "my thesis", 9);
+  assert_int_equal(try_to_open(bench, &fault), RG_FAULT_FOREIGN);
+  assert_int_equal(scratch_count(bench->directory, ""), 1); /* nothing was made */
+  unlink(bench->output);
+  assert_int_equal(mkdir(bench->output, 0777), 0);
+  assert_int_equal(try_to_open(bench, &fault), RG_FAULT_FOREIGN);
+  assert_int_equal(rmdir(bench->output), 0);
+  bench_open_store(bench, 0);
+  pack_in_order(bench, 1, 256 << 20);
 
-  bench.fake.study.name = (char *)(uintptr_t) "other";
-  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
+  bench->fake.study.name = (char *)(uintptr_t) "other";
+  assert_int_equal(try_to_open(bench, &fault), RG_FAULT_FOREIGN);
   assert_non_null(strstr(fault.message, "holds study 'fake', not 'other'"));
-  bench.fake.study.name = (char *)(uintptr_t) "fake";
-  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_NONE);
+  bench->fake.study.name = (char *)(uintptr_t) "fake";
+  assert_int_equal(try_to_open(bench, &fault), RG_FAULT_NONE);
 
-  bytes = scratch_read(bench.output, &length);
+  bytes = scratch_read(bench->output, &length);
   bytes[length / 2] ^= 1; /* damaged results are neither used nor overwritten */
-  scratch_write(bench.output, bytes, length);
-  RG_OK(rg_store_pack(bench.store, &bench.fake.plan, &fault));
+  scratch_write(bench->output, bytes, length);
+  RG_OK(rg_store_pack(bench->store, &bench->fake.plan, &fault));
   assert_int_equal(fault.code, RG_FAULT_FOREIGN);
-  scratch_write(bench.output, bytes, length / 2);
-  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
+  scratch_write(bench->output, bytes, length / 2);
+  assert_int_equal(try_to_open(bench, &fault), RG_FAULT_FOREIGN);
   bytes[length / 2] ^= 1;
-  scratch_write(bench.output, bytes,
+  scratch_write(bench->output, bytes,
                 length - 32); /* another program cut off the trailer, which is harmless */
   pauses = 0;
-  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_NONE);
-  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  assert_int_equal(try_to_open(bench, &fault), RG_FAULT_NONE);
+  assert_int_equal(bench_visit(bench, bench->output).n, 20);
   assert_int_equal(pauses, 0);
   for (size_t cut = 1; cut < 64; cut++) { /* a part of the trailer, or more, is missing */
     if (cut == 32) continue;
-    scratch_write(bench.output, bytes, length - cut);
+    scratch_write(bench->output, bytes, length - cut);
     pauses = 0;
-    assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
+    assert_int_equal(try_to_open(bench, &fault), RG_FAULT_FOREIGN);
     assert_true(pauses > 0);
     assert_non_null(strstr(fault.message, "is damaged: its last bytes are missing"));
   }
   bytes[length - 32] ^= 1; /* the trailer is not recognised */
-  scratch_write(bench.output, bytes, length);
-  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
+  scratch_write(bench->output, bytes, length);
+  assert_int_equal(try_to_open(bench, &fault), RG_FAULT_FOREIGN);
   assert_non_null(strstr(fault.message, "is damaged"));
   free(bytes);
-  snprintf(bench.output, sizeof(bench.output), "%s/no/such/out.h5", bench.directory);
-  assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
+  snprintf(bench->output, sizeof(bench->output), "%s/no/such/out.h5", bench->directory);
+  assert_int_equal(try_to_open(bench, &fault), RG_FAULT_FOREIGN);
   assert_non_null(strstr(fault.message, "there is no directory"));
-  bench_destroy(&bench);
 }
 
 /* Trial 4 (which fails in a fake study) once more, with another outcome. */
@@ -255,8 +232,7 @@ static void add_retried(Bench *bench, RgStatus status, const char *message)
   assert_int_equal(record.status, RG_STATUS_FAILED);
   record.status = status;
   snprintf(record.message, sizeof(record.message), "%s", message);
-  RG_OK(rg_store_add(bench->store, &record, &fault));
-  assert_int_equal(fault.code, RG_FAULT_NONE);
+  BENCH_OK(rg_store_add(bench->store, &record, &fault), fault);
   bench_flush(bench);
 }
 
@@ -271,62 +247,54 @@ static PetscErrorCode find_retried(void *closure, const RgRecord *record)
 /* Packs, and checks trial 4 in the results file and in the next run. */
 static const char *retried(Bench *bench, char text[256], bool rewritten)
 {
-  unsigned char done[20];
   RgFault fault = {0};
   struct stat before, after;
 
   assert_int_equal(stat(bench->output, &before), 0);
-  bench_scan(bench, done);
+  bench_scan(bench);
   assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
   assert_int_equal(scratch_count(bench->shards, ""), -1); /* no shard stays */
   assert_int_equal(stat(bench->output, &after), 0);
   assert_true((before.st_ino != after.st_ino) == rewritten);
   RG_OK(rg_store_visit(bench->output, find_retried, text, NULL, &fault));
-  assert_int_equal(bench_scan(bench, done).n_done, 20);
-  assert_int_equal(done[4], text[0] - '0');
+  assert_int_equal(bench_scan(bench).n_done, 20);
+  assert_int_equal(bench->done[4], text[0] - '0');
   return text;
 }
 
-RG_TEST(failed_trials_may_be_retried)
+BENCH_TEST(failed_trials_may_be_retried, 5)
 {
-  Bench bench;
   char text[256] = "";
 
-  bench_create(5, &bench);
-  pack_in_order(&bench, 1, 256 << 20);
-  bench_add(&bench, 4, true); /* the same failure */
-  assert_string_equal(retried(&bench, text, false), "2: the covariance lost its rank");
-  add_retried(&bench, RG_STATUS_FAILED, "another one");
-  assert_string_equal(retried(&bench, text, true), "2: another one");
-  add_retried(&bench, RG_STATUS_COMPLETE, "");
-  bench_add(&bench, 4, true); /* a later failure does not count any more */
-  assert_string_equal(retried(&bench, text, true), "1: ");
-  bench_add(&bench, 4, true);
-  assert_string_equal(retried(&bench, text, false), "1: ");
-  bench_destroy(&bench);
+  pack_in_order(bench, 1, 256 << 20);
+  bench_add(bench, 4, true); /* the same failure */
+  assert_string_equal(retried(bench, text, false), "2: the covariance lost its rank");
+  add_retried(bench, RG_STATUS_FAILED, "another one");
+  assert_string_equal(retried(bench, text, true), "2: another one");
+  add_retried(bench, RG_STATUS_COMPLETE, "");
+  bench_add(bench, 4, true); /* a later failure does not count any more */
+  assert_string_equal(retried(bench, text, true), "1: ");
+  bench_add(bench, 4, true);
+  assert_string_equal(retried(bench, text, false), "1: ");
 }
 
-RG_TEST(parts_are_joined)
+BENCH_TEST(parts_are_joined, 5)
 {
-  Bench bench;
   RgFault fault = {0};
   char part[128], joined[128];
-  const char *inputs[2] = {bench.output, part};
+  const char *inputs[2] = {bench->output, part};
   RgStoreInfo info;
 
-  bench_create(5, &bench);
-  for (int i = 0; i < 12; i++) bench_add(&bench, i, i % 3 == 0);
-  bench_flush(&bench);
-  RG_OK(rg_store_close(&bench.store));
-  snprintf(part, sizeof(part), "%s/part.h5", bench.directory);
-  snprintf(joined, sizeof(joined), "%s/joined.h5", bench.directory);
-  RG_OK(rg_store_open(part, &bench.fake.study, 0, &bench.store, &fault));
-  for (int i = 8; i < 20; i++) bench_add(&bench, i, i % 3 == 0);
-  bench_flush(&bench);
-  RG_OK(rg_store_merge(2, inputs, joined, false, &fault));
-  if (fault.code) print_message("%s\n", fault.message);
-  assert_int_equal(fault.code, RG_FAULT_NONE);
-  assert_int_equal(bench_visit(&bench, joined).n, 20);
+  for (int i = 0; i < 12; i++) bench_add(bench, i, i % 3 == 0);
+  bench_flush(bench);
+  RG_OK(rg_store_close(&bench->store));
+  snprintf(part, sizeof(part), "%s/part.h5", bench->directory);
+  snprintf(joined, sizeof(joined), "%s/joined.h5", bench->directory);
+  RG_OK(rg_store_open(part, &bench->fake.study, 0, &bench->store, &fault));
+  for (int i = 8; i < 20; i++) bench_add(bench, i, i % 3 == 0);
+  bench_flush(bench);
+  BENCH_OK(rg_store_merge(2, inputs, joined, false, &fault), fault);
+  assert_int_equal(bench_visit(bench, joined).n, 20);
   RG_OK(rg_store_info(joined, &info, &fault));
   assert_false(info.complete); /* a joined directory does not know whether it has all trials */
   assert_string_equal(info.name, "fake");
@@ -335,14 +303,13 @@ RG_TEST(parts_are_joined)
   assert_int_equal(fault.code, RG_FAULT_FOREIGN); /* the output exists */
 
   RgRecord record;
-  RG_OK(fake_record(&bench.fake, 0, &record)); /* the same trial with another value */
+  RG_OK(fake_record(&bench->fake, 0, &record)); /* the same trial with another value */
   record.column[RG_COLUMN_Y][0] += 1;
-  RG_OK(rg_store_add(bench.store, &record, &fault));
-  bench_flush(&bench);
+  RG_OK(rg_store_add(bench->store, &record, &fault));
+  bench_flush(bench);
   unlink(joined);
   RG_OK(rg_store_merge(2, inputs, joined, false, &fault));
   assert_int_equal(fault.code, RG_FAULT_FOREIGN);
-  assert_non_null(strstr(fault.message, bench.fake.trials[0].id));
+  assert_non_null(strstr(fault.message, bench->fake.trials[0].id));
   assert_int_equal(access(joined, F_OK), -1);
-  bench_destroy(&bench);
 }
