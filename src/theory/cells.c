@@ -232,21 +232,23 @@ static PetscErrorCode check_assumptions(View *view)
     PetscCall(rg_kernel_destroy(&prior));
     if (joint) PetscCall(rg_domain_destroy(&points.domain));
   }
-  if (!same) PetscCall(object(view, RG_CLAIM_NOMINAL, "f is not a path of the model's prior"));
-  if (view->setting.largest > 1 + 1e-12)
-    PetscCall(object(view, RG_CLAIM_NOMINAL, "k(x,x) exceeds 1"));
-  if (cell->noise.variance || cell->noise.law)
-    PetscCall(object(view, RG_CLAIM_NOMINAL, "the noise is not normal with one variance"));
-  if (cell->run.noise_variance != view->setting.noise)
-    PetscCall(object(view, RG_CLAIM_NOMINAL, "the model's noise variance is not that of the data"));
-  if (cell->crew.workers > 1)
-    PetscCall(object(view, RG_CLAIM_NOMINAL, "queries do not wait for the values of all before"));
-  if (view->domain.without_replacement)
-    PetscCall(object(view, RG_CLAIM_NOMINAL, "a point may be queried once only"));
-  if (cell->run.count_initial)
-    PetscCall(object(view, RG_CLAIM_NOMINAL, "the initial design counts in the regret"));
-  if (finite && view->theory->family->continuous & view->setting.rule)
-    PetscCall(object(view, RG_CLAIM_NOMINAL, "the continuous rule on a finite design"));
+  const struct {
+    bool fails;
+    const char *why;
+  } assumptions[] = {
+    {!same, "f is not a path of the model's prior"},
+    {view->setting.largest > 1 + 1e-12, "k(x,x) exceeds 1"},
+    {cell->noise.variance || cell->noise.law, "the noise is not normal with one variance"},
+    {cell->run.noise_variance != view->setting.noise,
+     "the model's noise variance is not that of the data"},
+    {cell->crew.workers > 1, "queries do not wait for the values of all before"},
+    {view->domain.without_replacement, "a point may be queried once only"},
+    {cell->run.count_initial, "the initial design counts in the regret"},
+    {finite && view->theory->family->continuous & view->setting.rule,
+     "the continuous rule on a finite design"},
+  };
+  for (size_t i = 0; i < sizeof(assumptions) / sizeof(assumptions[0]); i++)
+    if (assumptions[i].fails) PetscCall(object(view, RG_CLAIM_NOMINAL, assumptions[i].why));
   if (!finite)
     PetscCall(object(view, RG_CLAIM_ESTIMATE, "gamma of Sobol points in a continuous design"));
   return 0;

@@ -1,4 +1,4 @@
-/* Shards: trailer and building, and the opening of shards and results files. */
+/* Shards are built, sealed with a trailer and opened. Results files are opened in place. */
 #include "study/hdf5/container.h"
 
 #include <errno.h>
@@ -91,58 +91,50 @@ PetscErrorCode rg_medium_seal(RgMedium *medium, char hex[33])
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* Records of one problem label, in the given order. */
-typedef struct {
-  RgGroupShape shape;
-  const RgRecord **records; /* owned; room for all records */
-} Share;
-
-static PetscErrorCode share_out(int n, RgRecord *const *records, int *n_shares, Share *shares)
+/* Write the group of the records that have the label of record `first`, and mark them. list: has
+   room for all records. */
+static PetscErrorCode write_group(RgMedium *medium, hid_t file, int n, RgRecord *const *records,
+                                  int first, bool *written, const RgRecord **list, RgFault *fault)
 {
-  for (int i = 0; i < n; i++) {
-    const char *label = records[i]->cell->problem_label;
-    int s = 0;
-    while (s < *n_shares && strcmp(shares[s].shape.label, label)) s++;
-    if (s == *n_shares) {
-      PetscCall(rg_group_shape_create(label, false, &shares[s].shape));
-      PetscCall(PetscMalloc1(n, &shares[s].records));
-      (*n_shares)++;
-    }
-    shares[s].records[shares[s].shape.extent[RG_AXIS_TRIAL]] = records[i];
-    PetscCall(rg_group_shape_add(&shares[s].shape, records[i]));
+  const char *label = records[first]->cell->problem_label;
+  RgGroupShape shape;
+  RgGroup group;
+  int m = 0;
+
+  PetscCall(rg_group_shape_create(label, false, &shape));
+  for (int i = first; i < n; i++) {
+    if (strcmp(records[i]->cell->problem_label, label)) continue;
+    PetscCall(rg_group_shape_add(&shape, records[i]));
+    list[m++] = records[i];
+    written[i] = true;
   }
-  return 0;
+  PetscCall(rg_group_create(medium, file, &shape, list, &group, fault));
+  for (int i = 0; i < m; i++) PetscCall(rg_group_write_columns(&group, i, list[i], fault));
+  PetscCall(rg_group_close(&group));
+  return rg_group_shape_destroy(&shape);
 }
 
 static PetscErrorCode write_image(int n, RgRecord *const *records, const RgStoreInfo *info,
                                   RgMedium *medium, RgFault *fault)
 {
   RgCellTable table = {0};
-  Share *shares;
-  int n_shares = 0;
+  const RgRecord **list;
+  bool *written;
   const hid_t file = rg_medium_open(medium, true);
 
   if (file < 0) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't create a file in memory");
     return 0;
   }
-  PetscCall(PetscMalloc1(n, &shares));
-  PetscCall(share_out(n, records, &n_shares, shares));
+  PetscCall(PetscCalloc2(n, &written, n, &list));
   rg_container_write_info(file, info, fault);
   for (int i = 0; i < n; i++)
     PetscCall(rg_cell_table_add(&table, records[i]->cell, &records[i]->cell_number));
   PetscCall(rg_cell_table_write(file, &table, fault));
   PetscCall(rg_cell_table_clear(&table));
-  for (Share *share = shares; share < shares + n_shares; share++) {
-    RgGroup group;
-    PetscCall(rg_group_create(medium, file, &share->shape, share->records, &group, fault));
-    for (int i = 0; i < share->shape.extent[RG_AXIS_TRIAL]; i++)
-      PetscCall(rg_group_write_columns(&group, i, share->records[i], fault));
-    PetscCall(rg_group_close(&group));
-    PetscCall(rg_group_shape_destroy(&share->shape));
-    PetscCall(PetscFree(share->records));
-  }
-  PetscCall(PetscFree(shares));
+  for (int i = 0; i < n; i++)
+    if (!written[i]) PetscCall(write_group(medium, file, n, records, i, written, list, fault));
+  PetscCall(PetscFree2(written, list));
   if (!rg_medium_close(medium, file) || medium->error)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't finish a file in memory");
   return 0;

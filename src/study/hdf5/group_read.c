@@ -1,4 +1,4 @@
-/* Reading of a group that may be damaged. */
+/* A group is read, which may be damaged. */
 #include "study/hdf5/group.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@
 #include "base/files.h"
 #include "base/grow.h"
 
-/* Size of a read-ahead window; a trial has two texts of 32 digits, which nothing compresses. */
+/* A column is read ahead up to this size. A trial has at least two texts of 32 digits, which
+   nothing compresses. */
 enum { WINDOW_BYTES = 1 << 20, TRIAL_BYTES = 64 };
 
 /* ---- open ------------------------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* Writing of a group. */
+/* A group is written: its fields at once, its columns trial by trial. */
 #include "base/grow.h"
 #include "base/inputs.h"
 #include "base/text.h"

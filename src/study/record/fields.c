@@ -197,7 +197,7 @@ const int rg_cell_field_count = sizeof(rg_cell_fields) / sizeof(rg_cell_fields[0
 #undef CELL_TEXT
 #undef CELL_INT
 
-/* A blank and the name, for every column with result 1. */
+/* Every column with result 1 adds a blank and its name. */
 #define NAME_0(name) ""
 #define NAME_1(name) " " name
 #define COLUMN_NAME(symbol, name, width, result, units, long_name, description) NAME_##result(name)

@@ -85,9 +85,9 @@ extern const int rg_field_count, rg_cell_field_count;
 /* Whether the writers use `name` for a dataset or group beside the columns. */
 bool rg_field_is_reserved(const char *name);
 
-/* Groups with special names. */
+/* These groups have special names. */
 #define RG_GROUP_TIMING "timing" /* in a problem's group: columns with result 0 */
-/* In a problem's group: fields with provenance; in the root: attributes. */
+/* In a problem's group it has the fields with provenance, in the root attributes. */
 #define RG_GROUP_PROVENANCE "provenance"
 #define RG_GROUP_EARLIER "earlier"   /* in the root: problems whose trials left the plan */
 #define RG_GROUP_CELLS "cells"       /* in the root: the table of cells */

@@ -95,7 +95,7 @@ static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
    results file or a newer schema, RG_FAULT_ERROR. */
 PetscErrorCode rg_index_add_files(const char *directory, const char *results, bool repair,
                                   RgIndex *index, int *n_bad, RgFault *fault);
-/* The same, and sort. */
+/* Do the same, then sort. */
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgFault *fault);
 /* Remove the temporary files of dead processes from the directory of a results file (RG_ANYWHERE)

@@ -29,7 +29,7 @@ static bool install_same(const RgFileState *a, const RgFileState *b)
          a->status.st_mtim.tv_nsec == b->status.st_mtim.tv_nsec;
 }
 
-/* A path has not the state that was expected. */
+/* Report that a path does not have the expected state any more. */
 static void refuse_changed(const char *path, RgFault *fault)
 {
   rg_fault_set(fault, RG_FAULT_INCOMPLETE, "another run changed %.400s meanwhile", path);

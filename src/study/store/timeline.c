@@ -1,4 +1,4 @@
-/* Timelines of trials on the real clock. */
+/* Events are read from lines and written as lines, of a log or of a text in a record. */
 #include "study/store/timeline.h"
 
 #include <inttypes.h>

@@ -251,7 +251,7 @@ BENCH_TEST(damaged_shards_are_moved_and_run_again, 5)
 {
   static const char text[] = "this is no HDF5 file\n";
   unsigned char *bytes;
-  char path[512], copy[512];
+  char path[512];
   size_t length;
 
   for (int i = 0; i < 4; i++) bench_add(bench, i, true);
@@ -271,11 +271,9 @@ BENCH_TEST(damaged_shards_are_moved_and_run_again, 5)
   assert_int_equal(bench_scan(bench).n_bad, 1);
   scratch_write(path, bytes, length); /* the good one is taken back */
   bench_expect(bench, 4, 0);
-  snprintf(copy, sizeof(copy), "%s/bad", bench->shards);
-  assert_true(scratch_count(copy, "0-") == 1); /* files of the same name: the last one stays */
-
-  snprintf(copy, sizeof(copy), "%s/notes.txt", bench->shards); /* files of other programs stay */
-  scratch_write(copy, text, sizeof(text));
+  /* Of files of the same name the last one stays, and so do files of other programs. */
+  assert_int_equal(scratch_count(bench_in(bench, "bad"), "0-"), 1);
+  scratch_write(bench_in(bench, "notes.txt"), text, sizeof(text));
   assert_int_equal(bench_scan(bench).n_bad, 0);
   assert_int_equal(scratch_count(bench->shards, "notes"), 1);
   free(bytes);
@@ -303,7 +301,7 @@ static void forge_value(const char *path, const RgTrial *trial)
 /* The trials of a forged shard run again. */
 BENCH_TEST(a_forged_value_is_not_packed, 5)
 {
-  char path[512], bad[256];
+  char path[512];
 
   bench_add(bench, 0, true);
   scratch_find(bench->shards, "0-", path);
@@ -311,8 +309,7 @@ BENCH_TEST(a_forged_value_is_not_packed, 5)
   for (int i = 1; i < 20; i++) bench_add(bench, i, i % 3 == 0);
   bench_flush(bench);
   assert_int_equal(bench_pack(bench), RG_FAULT_INCOMPLETE);
-  snprintf(bad, sizeof(bad), "%s/bad", bench->shards);
-  assert_int_equal(scratch_count(bad, ""), 1);
+  assert_int_equal(scratch_count(bench_in(bench, "bad"), ""), 1);
   assert_int_equal(access(bench->output, F_OK), -1);
   bench_add(bench, 0, true);
   assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
@@ -324,7 +321,7 @@ BENCH_TEST(foreign_hdf5_is_damaged_or_newer, 2)
 {
   RgStoreScan scan;
   RgFault fault = {0};
-  unsigned char *bytes, *sealed;
+  unsigned char *bytes;
   char path[512];
   size_t length;
   uint64_t hash[2];
@@ -342,19 +339,15 @@ BENCH_TEST(foreign_hdf5_is_damaged_or_newer, 2)
     }
     H5Fclose(file);
     bytes = scratch_read(path, &length);
-    sealed = malloc(length + 32);
-    memcpy(sealed, bytes, length);
-    memcpy(sealed + length, "RGTRAIL\n", 8);
+    bytes = realloc(bytes, length + 32);
+    memcpy(bytes + length, "RGTRAIL\n", 8);
     rg_hash128(bytes, length, hash);
-    for (int i = 0; i < 8; i++) {
-      sealed[length + 8 + i] = (unsigned char)(length >> 8 * i);
-      sealed[length + 16 + i] = (unsigned char)(hash[0] >> 8 * i);
-      sealed[length + 24 + i] = (unsigned char)(hash[1] >> 8 * i);
-    }
+    for (int i = 0; i < 24; i++)
+      bytes[length + 8 + i] = (unsigned char)((i < 8 ? length : hash[(i - 8) / 8]) >> 8 * (i % 8));
     snprintf(path, sizeof(path), "%s/0-00000000000000000000000000000000.h5", bench->shards);
     scratch_write(path, bytes, length);
     assert_int_equal(bench_scan(bench).n_bad, 1);
-    scratch_write(path, sealed, length + 32);
+    scratch_write(path, bytes, length + 32);
     if (version < 0) {
       assert_int_equal(bench_scan(bench).n_bad, 1);
     } else { /* refused, and not moved */
@@ -368,7 +361,6 @@ BENCH_TEST(foreign_hdf5_is_damaged_or_newer, 2)
       assert_int_equal(fault.code, RG_FAULT_FOREIGN);
     }
     free(bytes);
-    free(sealed);
   }
 }
 
@@ -460,7 +452,6 @@ BENCH_TEST(trials_of_another_plan_are_kept, 5)
   Fake smaller;
   RgStoreScan scan;
   RgFault fault = {0};
-  char foreign[256];
 
   for (int i = 0; i < 20; i++) bench_add(bench, i, i % 5 >= 2); /* some shards mixed, some not */
   bench_flush(bench);
@@ -468,14 +459,13 @@ BENCH_TEST(trials_of_another_plan_are_kept, 5)
   RG_OK(rg_store_scan(bench->store, &smaller.plan, bench->done, &scan, &fault));
   assert_int_equal(scan.n_done, 8);
   assert_int_equal(scan.n_foreign, 12);
-  snprintf(foreign, sizeof(foreign), "%s/foreign", bench->shards);
-  assert_int_equal(scratch_count(foreign, "0-"), 8);
+  assert_int_equal(scratch_count(bench_in(bench, "foreign"), "0-"), 8);
   assert_int_equal(bench_visit(bench, bench->shards).n, 12); /* four mixed shards of three */
   assert_int_equal(bench_scan(bench).n_done, 20);            /* the larger study finds them all */
   BENCH_OK(rg_store_pack(bench->store, &smaller.plan, &fault), fault);
   assert_int_equal(bench_visit(bench, bench->output).n, 8);
   assert_int_equal(scratch_count(bench->shards, "0-"), 0); /* the study is complete */
-  assert_int_equal(scratch_count(foreign, "0-"), 12);
+  assert_int_equal(scratch_count(bench_in(bench, "foreign"), "0-"), 12);
   assert_int_equal(bench_scan(bench).n_done, 20);
   BENCH_OK(rg_store_pack(bench->store, &bench->fake.plan, &fault), fault);
   assert_int_equal(bench_visit(bench, bench->output).n, 20);
