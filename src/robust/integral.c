@@ -43,11 +43,9 @@ static PetscErrorCode prior_variance(const RgIntegral *integral, const RgSetPost
   PetscCall(PetscMalloc1((size_t)n * n, &K));
   PetscCall(rg_kernel_matrix(&posterior->prior.kernel, n, posterior->prior.points, K));
   *variance = 0.0;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     *variance += integral->p[i] * cblas_ddot(n, K + (size_t)i * n, 1, integral->p, 1);
-  }
-  PetscCall(PetscFree(K));
-  return 0;
+  return PetscFree(K);
 }
 
 static double average(const RgIntegral *integral, int design, const double *values)
@@ -75,8 +73,7 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
   RgIntegral *integral = closure;
 
   for (int i = 0; i < integral->n_designs; i++) {
-    double m = average(integral, i, change->row);
-
+    const double m = average(integral, i, change->row);
     integral->mean[i] += change->step * m;
     integral->variance[i] = PetscMax(integral->variance[i] - m * m, 0.0);
   }
@@ -89,8 +86,7 @@ static PetscErrorCode keep(void *closure)
   const size_t n = (size_t)integral->n_designs;
 
   PetscCall(PetscArraycpy(integral->kept, integral->mean, n));
-  PetscCall(PetscArraycpy(integral->kept + n, integral->variance, n));
-  return 0;
+  return PetscArraycpy(integral->kept + n, integral->variance, n);
 }
 
 static PetscErrorCode restore(void *closure)
@@ -99,8 +95,7 @@ static PetscErrorCode restore(void *closure)
   const size_t n = (size_t)integral->n_designs;
 
   PetscCall(PetscArraycpy(integral->mean, integral->kept, n));
-  PetscCall(PetscArraycpy(integral->variance, integral->kept + n, n));
-  return 0;
+  return PetscArraycpy(integral->variance, integral->kept + n, n);
 }
 
 PetscErrorCode rg_integral_create(RgSetPosterior *posterior, int n_contexts, const double *p,
@@ -112,12 +107,10 @@ PetscErrorCode rg_integral_create(RgSetPosterior *posterior, int n_contexts, con
     (RgIntegral){.n_designs = posterior->prior.size / n_contexts, .n_contexts = n_contexts, .p = p};
   PetscCall(PetscMalloc3(integral->n_designs, &integral->mean, integral->n_designs,
                          &integral->variance, 2 * (size_t)integral->n_designs, &integral->kept));
-  PetscCall(rg_set_posterior_follow(posterior, &listener));
-  return 0;
+  return rg_set_posterior_follow(posterior, &listener);
 }
 
 PetscErrorCode rg_integral_destroy(RgIntegral *integral)
 {
-  PetscCall(PetscFree3(integral->mean, integral->variance, integral->kept));
-  return 0;
+  return PetscFree3(integral->mean, integral->variance, integral->kept);
 }

@@ -72,7 +72,6 @@ static void absolute_deviation(const RgMeasure *measure, const RgMeasureRow *row
   for (int i = 0; i < row->n; i++) {
     double lc = l[i] - eu, uc = u[i] - el, a = fabs(lc), b = fabs(uc);
     double inside = -lc < uc ? -lc : uc;
-
     inside = inside > 0.0 ? inside : 0.0;
     low += p[i] * ((a < b ? a : b) - inside);
     up += p[i] * (a > b ? a : b);
@@ -91,7 +90,6 @@ static void squared_deviation(const RgMeasure *measure, const RgMeasureRow *row,
   for (int i = 0; i < row->n; i++) {
     double lc = l[i] - eu, uc = u[i] - el, a = lc * lc, b = uc * uc;
     double inside = -lc < uc ? -lc : uc;
-
     inside = inside > 0.0 ? inside : 0.0;
     low += p[i] * ((a < b ? a : b) - inside * inside);
     up += p[i] * (a > b ? a : b);
@@ -124,7 +122,6 @@ static int keep(int n, double *v, double *w, double pivot, bool below)
 
   for (int i = 0; i < n; i++) {
     double vi = v[i], wi = w[i];
-
     v[kept] = vi;
     w[kept] = wi;
     kept += below ? vi < pivot : vi > pivot;
@@ -144,7 +141,6 @@ static double quantile(const RgMeasureRow *row, const double *f, double alpha, d
   }
   while (n > 0) {
     double below = 0.0, below_sum = 0.0, equal = 0.0;
-
     pivot = median3(v[0], v[n / 2], v[n - 1]);
 #pragma omp simd reduction(+ : below, below_sum, equal)
     for (int i = 0; i < n; i++) {
@@ -209,7 +205,6 @@ static double ball_expectation(const RgMeasureRow *row, const double *f, double 
   sum = moved * atoms[0].value;
   for (int i = row->n - 1; i >= 0; i--) {
     double taken = i > 0 ? fmin(moved, atoms[i].mass) : 0.0;
-
     moved -= taken;
     sum += (atoms[i].mass - taken) * atoms[i].value;
   }
@@ -243,7 +238,6 @@ static void weighted_sum(const RgMeasure *measure, const RgMeasureRow *row, doub
   *lower = *upper = measure->constant;
   for (int i = 0; i < measure->n_parts; i++) {
     double a = measure->coefficients[i];
-
     bounds_in(&measure->parts[i], row, &low, &up);
     *lower += a * (a < 0.0 ? up : low);
     *upper += a * (a < 0.0 ? low : up);
@@ -378,8 +372,7 @@ static PetscErrorCode ball_slope(const RgMeasure *measure, const RgMeasureRow *r
   (void)rg_total_variation_worst(row->n, f, row->p, f[least_at], measure->parameter, slope, &mass,
                                  work);
   slope[least_at] += mass;
-  PetscCall(PetscFree(work));
-  return 0;
+  return PetscFree(work);
 }
 
 static PetscErrorCode sum_slope(const RgMeasure *measure, const RgMeasureRow *row, double value,
@@ -393,8 +386,7 @@ static PetscErrorCode sum_slope(const RgMeasure *measure, const RgMeasureRow *ro
     PetscCall(rg_measure_gradient(&measure->parts[k], row->n, row->l, row->p, &value, part));
     for (int i = 0; i < row->n; i++) slope[i] += measure->coefficients[k] * part[i];
   }
-  PetscCall(PetscFree(part));
-  return 0;
+  return PetscFree(part);
 }
 
 /* ---- the measures ---------------------------------------------------------------------------- */
@@ -494,8 +486,7 @@ PetscErrorCode rg_measure_gradient(const RgMeasure *measure, int n, const double
   PetscCall(rg_measure_value(measure, 1, n, f, p, value));
   PetscCall(PetscMalloc1(3 * n, &row.scratch));
   PetscCall(class->gradient(measure, &row, *value, slope));
-  PetscCall(PetscFree(row.scratch));
-  return 0;
+  return PetscFree(row.scratch);
 }
 
 /* A constant of a measure: `own`, or what its level or its parts make of it. */
@@ -540,9 +531,8 @@ PetscErrorCode rg_measure_destroy(RgMeasure *measure)
 /* Whether every list of probabilities in the measure has the length of the contexts. */
 static bool lists_fit(const RgMeasure *measure, int contexts)
 {
-  for (int i = 0; i < measure->n_parts; i++) {
+  for (int i = 0; i < measure->n_parts; i++)
     if (!lists_fit(&measure->parts[i], contexts)) return false;
-  }
   return measure->n_pmfs == 0 || measure->pmf_size == contexts;
 }
 
@@ -568,62 +558,10 @@ PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
                        text, find_list(&measure)->pmf_size, n_contexts);
   }
   PetscCall(rg_measure_destroy(&measure));
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  return rg_text_clear(&mistake);
 }
 
 /* ---- batches ----------------------------------------------------------------------------- */
-
-/* Scratch of one batch. */
-typedef struct {
-  RgMeasureRow row;
-  double *equal;  /* contexts: equal probabilities, used when none are given */
-  double *bounds; /* 2 x contexts: scratch of one design */
-} Batch;
-
-static PetscErrorCode batch_create(const RgMeasure *measure, int contexts, const double *p,
-                                   Batch *batch)
-{
-  size_t n = (size_t)contexts;
-
-  PetscCheck(contexts > 0 && lists_fit(measure, contexts), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "The measure's probabilities are not for %d contexts", contexts);
-  PetscCall(PetscMalloc3(3 * n, &batch->row.scratch, n, &batch->equal, 2 * n, &batch->bounds));
-  for (int i = 0; i < contexts; i++) batch->equal[i] = 1.0 / contexts;
-  batch->row.n = contexts;
-  batch->row.p = p ? p : batch->equal;
-  return 0;
-}
-
-static PetscErrorCode batch_destroy(Batch *batch)
-{
-  PetscCall(PetscFree3(batch->row.scratch, batch->equal, batch->bounds));
-  return 0;
-}
-
-PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int contexts, const double *f,
-                                const double *p, double *F)
-{
-  return rg_measure_bounds(measure, n, contexts, f, f, p, F, NULL);
-}
-
-PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, const double *l,
-                                 const double *u, const double *p, double *lower, double *upper)
-{
-  Batch batch;
-  double low, up;
-
-  PetscCall(batch_create(measure, contexts, p, &batch));
-  for (int i = 0; i < n; i++) {
-    batch.row.l = l + (size_t)i * contexts;
-    batch.row.u = u + (size_t)i * contexts;
-    bounds_in(measure, &batch.row, &low, &up);
-    if (lower) lower[i] = low;
-    if (upper) upper[i] = up;
-  }
-  PetscCall(batch_destroy(&batch));
-  return 0;
-}
 
 /* l, u = mean -/+ width sqrt(variance) */
 static void intervals(int n, const double *mean, const double *variance, double width, double *l,
@@ -632,30 +570,51 @@ static void intervals(int n, const double *mean, const double *variance, double 
 #pragma omp simd
   for (int i = 0; i < n; i++) {
     double half = width * sqrt(variance[i]);
-
     l[i] = mean[i] - half;
     u[i] = mean[i] + half;
   }
 }
 
-PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, const RgCredible *credible,
-                                          const double *p, double *lower, double *upper)
+/* The bounds at every design. given: `mean` and `variance` hold l and u instead. */
+static PetscErrorCode bounds_at(const RgMeasure *measure, const RgCredible *at, bool given,
+                                const double *p, double *lower, double *upper)
 {
-  const int contexts = credible->contexts;
-  Batch batch;
-  double low, up;
+  const int contexts = at->contexts;
+  const size_t n = (size_t)contexts;
+  double *equal, *l, *u, low, up;
+  RgMeasureRow row = {.n = contexts};
 
-  PetscCall(batch_create(measure, contexts, p, &batch));
-  batch.row.l = batch.bounds;
-  batch.row.u = batch.bounds + contexts;
-  for (int i = 0; i < credible->n; i++) {
-    intervals(contexts, credible->mean + (size_t)i * contexts,
-              credible->variance + (size_t)i * contexts, credible->width, batch.bounds,
-              batch.bounds + contexts);
-    bounds_in(measure, &batch.row, &low, &up);
+  PetscCheck(contexts > 0 && lists_fit(measure, contexts), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The measure's probabilities are not for %d contexts", contexts);
+  PetscCall(PetscMalloc4(3 * n, &row.scratch, n, &equal, n, &l, n, &u));
+  for (int i = 0; i < contexts; i++) equal[i] = 1.0 / contexts;
+  row.p = p ? p : equal;
+  for (int i = 0; i < at->n; i++) {
+    const double *mean = at->mean + i * n, *variance = at->variance + i * n;
+    if (!given) intervals(contexts, mean, variance, at->width, l, u);
+    row.l = given ? mean : l;
+    row.u = given ? variance : u;
+    bounds_in(measure, &row, &low, &up);
     if (lower) lower[i] = low;
     if (upper) upper[i] = up;
   }
-  PetscCall(batch_destroy(&batch));
-  return 0;
+  return PetscFree4(row.scratch, equal, l, u);
+}
+
+PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, const double *l,
+                                 const double *u, const double *p, double *lower, double *upper)
+{
+  return bounds_at(measure, &(RgCredible){n, contexts, l, u, NAN}, true, p, lower, upper);
+}
+
+PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int contexts, const double *f,
+                                const double *p, double *F)
+{
+  return rg_measure_bounds(measure, n, contexts, f, f, p, F, NULL);
+}
+
+PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, const RgCredible *credible,
+                                          const double *p, double *lower, double *upper)
+{
+  return bounds_at(measure, credible, false, p, lower, upper);
 }

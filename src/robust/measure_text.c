@@ -1,4 +1,5 @@
 /* Measures as expressions: a recursive-descent parser. */
+#include "base/grow.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "maths/expression.h"
@@ -10,18 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sign, coefficient and name of a term. */
+/* Print the sign of a term, and its coefficient unless that is 1. */
 static PetscErrorCode print_coefficient(double coefficient, bool first, RgText *text)
 {
-  if (coefficient < 0.0) {
-    PetscCall(rg_text_add(text, first ? "-" : " - "));
-  } else if (!first) {
-    PetscCall(rg_text_add(text, " + "));
-  }
+  if (coefficient < 0.0) PetscCall(rg_text_add(text, first ? "-" : " - "));
+  else if (!first) PetscCall(rg_text_add(text, " + "));
   if (fabs(coefficient) == 1.0) return 0;
   PetscCall(rg_text_add_real(text, fabs(coefficient)));
-  PetscCall(rg_text_add(text, "*"));
-  return 0;
+  return rg_text_add(text, "*");
 }
 
 static PetscErrorCode print_sum(const RgMeasure *measure, RgText *text)
@@ -56,10 +53,7 @@ static PetscErrorCode print_ambiguity(const RgMeasure *measure, RgText *text)
 
 PetscErrorCode rg_measure_print(const RgMeasure *measure, RgText *text)
 {
-  if (measure->kind == RG_MEASURE_SUM) {
-    PetscCall(print_sum(measure, text));
-    return 0;
-  }
+  if (measure->kind == RG_MEASURE_SUM) return print_sum(measure, text);
   const RgMeasureClass *class = rg_measure_class(measure->kind);
   const RgMeasureArguments form = class->arguments;
   PetscCall(rg_text_add(text, "%s", class->about.name));
@@ -97,10 +91,9 @@ static PetscErrorCode parse_number(RgExpression *parser, double *value)
   *value = 0.0;
   if (rg_expression_failed(parser)) return 0;
   if (!starts_number(parser)) {
-    PetscCall(rg_expression_mistake(parser, parser->at, "a number expected%s%.20s%s",
-                                    *parser->at ? " instead of '" : "", parser->at,
-                                    *parser->at ? "'" : ""));
-    return 0;
+    return rg_expression_mistake(parser, parser->at, "a number expected%s%.20s%s",
+                                 *parser->at ? " instead of '" : "", parser->at,
+                                 *parser->at ? "'" : "");
   }
   if (rg_number_read(parser->at, &end, value) != RG_NUMBER_READ || isalpha((unsigned char)*end))
     PetscCall(rg_expression_mistake(parser, parser->at, "'%.20s' is not a number", parser->at));
@@ -110,9 +103,8 @@ static PetscErrorCode parse_number(RgExpression *parser, double *value)
 
 static PetscErrorCode parse_signed(RgExpression *parser, double *value)
 {
-  bool negative;
+  const bool negative = rg_expression_accept(parser, '-');
 
-  negative = rg_expression_accept(parser, '-');
   PetscCall(parse_number(parser, value));
   if (negative) *value = -*value;
   return 0;
@@ -149,11 +141,8 @@ static PetscErrorCode parse_base(RgExpression *parser, RgMeasure *measure)
   RgMeasure base;
 
   PetscCall(parse_sum(parser, &base));
-  PetscCall(add_part(measure, 1.0, &base));
-  return 0;
+  return add_part(measure, 1.0, &base);
 }
-
-/* ---- robust ------------------------------------------------------------------------------ */
 
 static PetscErrorCode parse_pmf(RgExpression *parser, const char *begin, RgMeasure *measure)
 {
@@ -174,15 +163,13 @@ static PetscErrorCode parse_pmf(RgExpression *parser, const char *begin, RgMeasu
     PetscCall(rg_expression_mistake(parser, begin, "pmf has %d probabilities, the one before %d", n,
                                     measure->pmf_size));
   if (!rg_expression_failed(parser)) {
-    size_t held = (size_t)measure->n_pmfs * n;
-
+    const size_t held = (size_t)measure->n_pmfs * n;
     PetscCall(PetscRealloc((held + n) * sizeof *measure->pmfs, &measure->pmfs));
     PetscCall(PetscArraycpy(measure->pmfs + held, list, n));
     measure->pmf_size = n;
     measure->n_pmfs++;
   }
-  PetscCall(PetscFree(list));
-  return 0;
+  return PetscFree(list);
 }
 
 /* The arguments of `robust` after the first. */
@@ -191,11 +178,9 @@ static PetscErrorCode parse_ambiguity(RgExpression *parser, RgMeasure *measure)
   char word[MAX_NAME];
 
   do {
-    const char *begin;
-
     PetscCall(rg_expression_expect(parser, ','));
     rg_expression_next(parser);
-    begin = parser->at;
+    const char *begin = parser->at;
     parse_word(parser, word);
     if (!strcmp(word, "nominal")) {
       measure->nominal = true;
@@ -204,10 +189,9 @@ static PetscErrorCode parse_ambiguity(RgExpression *parser, RgMeasure *measure)
     } else if (!strcmp(word, "l1")) {
       PetscCall(rg_expression_expect(parser, '='));
       PetscCall(parse_number(parser, &measure->parameter));
-      if (!(measure->parameter > 0.0 && measure->parameter <= 2.0)) {
+      if (!(measure->parameter > 0.0 && measure->parameter <= 2.0))
         PetscCall(rg_expression_mistake(parser, begin, "l1 is %g; accepted: above 0, at most 2",
                                         measure->parameter));
-      }
       if (measure->parts->kind != RG_MEASURE_EXPECTATION)
         PetscCall(rg_expression_mistake(parser, begin, "an L1 ball goes with 'expectation' only"));
     } else
@@ -228,19 +212,17 @@ static PetscErrorCode parse_parameters(RgExpression *parser, const char *begin, 
 
   if (class->arguments == RG_MEASURE_ALONE) return 0;
   if (!rg_expression_accept(parser, '(')) {
-    PetscCall(
-      rg_expression_mistake(parser, begin, "'%s' is written %s%s", info->name, info->usage,
-                            measure->kind == RG_MEASURE_VAR ? "; 'variance' is the variance" : ""));
-    return 0;
+    return rg_expression_mistake(parser, begin, "'%s' is written %s%s", info->name, info->usage,
+                                 measure->kind == RG_MEASURE_VAR ? "; 'variance' is the variance"
+                                                                 : "");
   }
   switch (class->arguments) {
   case RG_MEASURE_OF_LEVEL:
     PetscCall(parse_number(parser, &measure->parameter));
-    if (!(measure->parameter > 0.0 && measure->parameter < 1.0)) {
+    if (!(measure->parameter > 0.0 && measure->parameter < 1.0))
       PetscCall(rg_expression_mistake(parser, begin,
                                       "alpha of '%s' is %g; accepted: between 0 and 1", info->name,
                                       measure->parameter));
-    }
     break;
   case RG_MEASURE_OF_NUMBER: PetscCall(parse_signed(parser, &measure->parameter)); break;
   case RG_MEASURE_OF_LIMITS:
@@ -249,11 +231,10 @@ static PetscErrorCode parse_parameters(RgExpression *parser, const char *begin, 
     PetscCall(parse_signed(parser, &measure->parameter));
     PetscCall(rg_expression_expect(parser, ','));
     PetscCall(parse_signed(parser, &measure->most));
-    if (!(measure->parameter < measure->most)) {
+    if (!(measure->parameter < measure->most))
       PetscCall(rg_expression_mistake(parser, begin,
                                       "the limits of '%s' are %g and %g; the first must be smaller",
                                       info->name, measure->parameter, measure->most));
-    }
     break;
   case RG_MEASURE_OF_AMBIGUITY:
     PetscCall(parse_base(parser, measure));
@@ -286,13 +267,11 @@ static PetscErrorCode unknown_name(RgExpression *parser, const char *begin, cons
   else
     PetscCall(
       rg_expression_mistake(parser, begin, "no measure is called '%s' (%s)", word, known.data));
-  PetscCall(rg_text_clear(&known));
-  return 0;
+  return rg_text_clear(&known);
 }
 
 static PetscErrorCode parse_factor(RgExpression *parser, RgMeasure *measure)
 {
-  const char *begin;
   char word[MAX_NAME];
   int kind = 0;
 
@@ -303,32 +282,22 @@ static PetscErrorCode parse_factor(RgExpression *parser, RgMeasure *measure)
     return 0;
   }
   rg_expression_next(parser);
-  begin = parser->at;
+  const char *begin = parser->at;
   parse_word(parser, word);
   while (kind < N_NAMES && strcmp(word, rg_measure_info(kind)->name)) kind++;
-  if (kind == N_NAMES) {
-    PetscCall(unknown_name(parser, begin, word));
-    return 0;
-  }
+  if (kind == N_NAMES) return unknown_name(parser, begin, word);
   measure->kind = (RgMeasureKind)kind;
-  PetscCall(parse_parameters(parser, begin, measure));
-  return 0;
+  return parse_parameters(parser, begin, measure);
 }
 
 /* Add coefficient * term to a sum; a term that is a sum itself is taken apart. */
 static PetscErrorCode add_term(RgMeasure *total, double coefficient, RgMeasure *term)
 {
-  if (term->kind != RG_MEASURE_SUM) {
-    PetscCall(add_part(total, coefficient, term));
-    return 0;
-  }
+  if (term->kind != RG_MEASURE_SUM) return add_part(total, coefficient, term);
   total->constant += coefficient * term->constant;
-  for (int i = 0; i < term->n_parts; i++) {
+  for (int i = 0; i < term->n_parts; i++)
     PetscCall(add_part(total, coefficient * term->coefficients[i], &term->parts[i]));
-  }
-  PetscCall(PetscFree(term->parts)); /* its contents have moved */
-  PetscCall(PetscFree(term->coefficients));
-  return 0;
+  return RG_FREE(&term->parts, &term->coefficients); /* the contents have moved */
 }
 
 /* One term of a sum: number, number * factor, or factor. */
@@ -345,21 +314,18 @@ static PetscErrorCode parse_term(RgExpression *parser, double sign, RgMeasure *t
     }
   }
   PetscCall(parse_factor(parser, &term));
-  PetscCall(add_term(total, sign * number, &term));
-  return 0;
+  return add_term(total, sign * number, &term);
 }
 
 static PetscErrorCode parse_sum(RgExpression *parser, RgMeasure *measure)
 {
   RgMeasure total = {.kind = RG_MEASURE_SUM};
-  double sign;
-  const char *begin;
 
   rg_expression_next(parser);
-  begin = parser->at;
+  const char *begin = parser->at;
   if (++parser->depth > MAX_DEPTH)
     PetscCall(rg_expression_mistake(parser, begin, "nested deeper than %d", MAX_DEPTH));
-  sign = rg_expression_accept(parser, '-') ? -1.0 : 1.0;
+  double sign = rg_expression_accept(parser, '-') ? -1.0 : 1.0;
   while (!rg_expression_failed(parser)) {
     PetscCall(parse_term(parser, sign, &total));
     if (rg_expression_accept(parser, '+')) sign = 1.0;
@@ -371,11 +337,9 @@ static PetscErrorCode parse_sum(RgExpression *parser, RgMeasure *measure)
     PetscCall(rg_expression_mistake(parser, begin, "a number alone is no measure"));
   if (total.n_parts == 1 && total.coefficients[0] == 1.0 && total.constant == 0.0) {
     *measure = total.parts[0];
-    PetscCall(PetscFree(total.parts));
-    PetscCall(PetscFree(total.coefficients));
-  } else {
-    *measure = total;
+    return RG_FREE(&total.parts, &total.coefficients);
   }
+  *measure = total;
   return 0;
 }
 
@@ -410,6 +374,5 @@ PetscErrorCode rg_measure_canonical(const char *text, char **canonical)
   PetscCall(rg_measure_create(text, &measure));
   PetscCall(rg_measure_print(&measure, &printed));
   *canonical = printed.data; /* ownership moved to the caller */
-  PetscCall(rg_measure_destroy(&measure));
-  return 0;
+  return rg_measure_destroy(&measure);
 }

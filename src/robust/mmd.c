@@ -1,6 +1,7 @@
 /* Worst case of an expectation in maximum mean discrepancy. */
 #include "robust/mmd.h"
 
+#include "base/grow.h"
 #include "maths/blas.h"
 
 #include <math.h>
@@ -28,11 +29,9 @@ PetscErrorCode rg_mmd_create(int n, double *K, const double *p, double jitter, R
 
 PetscErrorCode rg_mmd_destroy(RgMmd *mmd)
 {
-  PetscCall(PetscFree(mmd->root));
-  PetscCall(PetscFree(mmd->K));
+  PetscCall(RG_FREE(&mmd->root, &mmd->K));
   PetscCall(PetscFree3(mmd->p, mmd->Kp, mmd->distance));
-  PetscCall(PetscFree4(mmd->w, mmd->gathered, mmd->free_set, mmd->state));
-  return 0;
+  return PetscFree4(mmd->w, mmd->gathered, mmd->free_set, mmd->state);
 }
 
 double rg_mmd_radius(double gamma, int n)
@@ -44,9 +43,8 @@ static int argmin(int n, const double *u)
 {
   int best = 0;
 
-  for (int i = 1; i < n; i++) {
+  for (int i = 1; i < n; i++)
     if (u[i] < u[best]) best = i;
-  }
   return best;
 }
 
@@ -163,9 +161,8 @@ static void change_support(RgMmd *mmd, Piece *piece, int point, bool enters)
     mmd->free_set[piece->n_free++] = point;
     return;
   }
-  for (int k = 0; k < piece->n_free; k++) {
+  for (int k = 0; k < piece->n_free; k++)
     if (mmd->free_set[k] != point) mmd->free_set[kept++] = mmd->free_set[k];
-  }
   piece->n_free = kept;
 }
 
