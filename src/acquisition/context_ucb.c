@@ -61,12 +61,28 @@ static bool is_linear(const RgContextual *what)
          !((const RgContextWeights *)what->closure)->measure;
 }
 
+/* Create U at all contexts, or at the nodes where there are some, which it takes over. */
 static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
                              const RgContextual *what, RgContextForm form, int designs,
-                             const RgContextNodes *nodes, RgContextUcb *ucb);
+                             const RgContextNodes *nodes, RgContextUcb *ucb)
+{
+  /* With nodes: all designs of a batch by one matrix product. */
+  const size_t J = nodes->n > 0 ? RG_CONTEXT_BATCH : 1, M = (size_t)what->M * J;
+  const size_t slopes = (size_t)what->n_slopes * (posterior->kernel.dim - dim_x) * J;
+  const bool few = nodes->n > 0;
 
-/* The average over all contexts of U interpolated from nodes is one over the nodes. Takes ownership
-   of `nodes`. */
+  *ucb = (RgContextUcb){.what = *what, .nodes = *nodes, .width = width};
+  PetscCall(rg_context_posterior_create(posterior, dim_x, few ? nodes->n : what->M,
+                                        few ? nodes->contexts : what->contexts,
+                                        few ? 0 : what->n_slopes, form, designs, &ucb->posterior));
+  PetscCall(rg_context_moments_create(&ucb->posterior, &ucb->moments));
+  PetscCall(rg_context_moments_create(&ucb->posterior, &ucb->bar));
+  PetscCall(PetscMalloc4(M, &ucb->u, slopes, &ucb->slope, M, &ucb->u_bar, slopes, &ucb->slope_bar));
+  return PetscMalloc2(nodes->n * J, &ucb->node_u, nodes->n * J, &ucb->node_bar);
+}
+
+/* Do the same for an average: over all contexts of U interpolated from nodes it is one over the
+   nodes. */
 static PetscErrorCode create_weighted(RgPosterior *posterior, int dim_x, double width,
                                       const RgContextual *what, RgContextForm form, int designs,
                                       const RgContextNodes *nodes, RgContextUcb *ucb)
@@ -87,41 +103,14 @@ static PetscErrorCode create_weighted(RgPosterior *posterior, int dim_x, double 
   PetscCall(create(posterior, dim_x, width, &at_nodes, form, designs, &(RgContextNodes){0}, ucb));
   ucb->own = own;
   PetscCall(rg_context_nodes_destroy(&owned));
-  PetscCall(PetscFree(each));
-  return 0;
-}
-
-/* Takes ownership of `nodes`. */
-static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
-                             const RgContextual *what, RgContextForm form, int designs,
-                             const RgContextNodes *nodes, RgContextUcb *ucb)
-{
-  /* With nodes: all designs of a batch by one matrix product. */
-  const size_t J = nodes->n > 0 ? RG_CONTEXT_BATCH : 1, M = (size_t)what->M * J;
-  const size_t slopes = (size_t)what->n_slopes * (posterior->kernel.dim - dim_x) * J;
-  const bool few = nodes->n > 0;
-
-  if (few && is_linear(what)) {
-    PetscCall(create_weighted(posterior, dim_x, width, what, form, designs, nodes, ucb));
-    return 0;
-  }
-  *ucb = (RgContextUcb){.what = *what, .nodes = *nodes, .width = width};
-  PetscCall(rg_context_posterior_create(posterior, dim_x, few ? nodes->n : what->M,
-                                        few ? nodes->contexts : what->contexts,
-                                        few ? 0 : what->n_slopes, form, designs, &ucb->posterior));
-  PetscCall(rg_context_moments_create(&ucb->posterior, &ucb->moments));
-  PetscCall(rg_context_moments_create(&ucb->posterior, &ucb->bar));
-  PetscCall(PetscMalloc4(M, &ucb->u, slopes, &ucb->slope, M, &ucb->u_bar, slopes, &ucb->slope_bar));
-  PetscCall(PetscMalloc2(nodes->n * J, &ucb->node_u, nodes->n * J, &ucb->node_bar));
-  return 0;
+  return PetscFree(each);
 }
 
 PetscErrorCode rg_context_ucb_create(RgModel *model, double width, const RgContextual *what,
                                      RgContextForm form, int designs, RgContextUcb *ucb)
 {
-  PetscCall(create(&model->posterior, model->domain->design.dim, width, what, form, designs,
-                   &(RgContextNodes){0}, ucb));
-  return 0;
+  return create(&model->posterior, model->domain->design.dim, width, what, form, designs,
+                &(RgContextNodes){0}, ucb);
 }
 
 PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb)
@@ -133,8 +122,7 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb)
   PetscCall(rg_context_posterior_destroy(&ucb->posterior));
   PetscCall(rg_context_nodes_destroy(&ucb->nodes));
   if (ucb->own) PetscCall(PetscFree(ucb->own->weight));
-  PetscCall(PetscFree(ucb->own));
-  return 0;
+  return PetscFree(ucb->own);
 }
 
 /* U and dU/dc of design j of the batch, at the contexts of the posterior. */
@@ -195,9 +183,8 @@ static PetscErrorCode value_of(const RgContextUcb *ucb, bool gradient, const dou
     PetscCall(PetscArrayzero(u_bar, what->M));
     PetscCall(PetscArrayzero(slope_bar, what->n_slopes * ucb->posterior.dim_c));
   }
-  PetscCall(what->criterion(what->closure, u, slope, value, gradient ? u_bar : NULL,
-                            gradient ? slope_bar : NULL));
-  return 0;
+  return what->criterion(what->closure, u, slope, value, gradient ? u_bar : NULL,
+                         gradient ? slope_bar : NULL);
 }
 
 /* Evaluate the batch through the nodes. */
@@ -309,8 +296,7 @@ static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &ucb, &screen, search,
                                 query, value, failure));
   if (screened) PetscCall(rg_context_ucb_destroy(&coarse));
-  PetscCall(rg_context_ucb_destroy(&ucb));
-  return 0;
+  return rg_context_ucb_destroy(&ucb);
 }
 
 /* Whether the data near a design may do. The noise bounds the condition of their matrix, and one
@@ -346,9 +332,9 @@ static PetscErrorCode create_with_nodes(const RgModel *model, const RgContextual
                                     what->n_slopes, how->tolerance, most, &nodes));
   *found = nodes.n > 0;
   if (*found)
-    PetscCall(create(how->posterior, dim_x, options->width, what,
-                     how->near && nodes.n > NEAR_CONTEXTS ? RG_CONTEXT_NEAR : RG_CONTEXT_PAIRS, 1,
-                     &nodes, ucb));
+    PetscCall((is_linear(what) ? create_weighted : create)(
+      how->posterior, dim_x, options->width, what,
+      how->near && nodes.n > NEAR_CONTEXTS ? RG_CONTEXT_NEAR : RG_CONTEXT_PAIRS, 1, &nodes, ucb));
   return 0;
 }
 
@@ -415,8 +401,7 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
   what = few && options->few_first ? few : exact;
   how = (Interpolated){posterior, near, what->n_slopes ? FIRST_SLOPES : FIRST,
                        PetscMin(rough->ucb.posterior.size - 1, ROUGH_NODES)};
-  PetscCall(create_with_nodes(model, options, what, &how, &rough->has_first, &rough->first));
-  return 0;
+  return create_with_nodes(model, options, what, &how, &rough->has_first, &rough->first);
 }
 
 static PetscErrorCode exact_value(RgModel *model, double width, const RgContextual *exact,
@@ -426,8 +411,7 @@ static PetscErrorCode exact_value(RgModel *model, double width, const RgContextu
 
   PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_PAIRS, 1, &ucb));
   PetscCall(rg_context_ucb_function(&ucb, 1, x, value, NULL));
-  PetscCall(rg_context_ucb_destroy(&ucb));
-  return 0;
+  return rg_context_ucb_destroy(&ucb);
 }
 
 /* The value of `exact` at the query. If the search gave another value, climb on all contexts, in
@@ -463,8 +447,7 @@ static PetscErrorCode confirm(RgModel *model, const RgContextualOptions *how,
     PetscCall(PetscArraycpy(x, moved, dim));
     *value = climbed;
   }
-  PetscCall(PetscFree(moved));
-  return 0;
+  return PetscFree(moved);
 }
 
 /* Whether the kernel is a product of a part in x and a part in c. */
@@ -478,8 +461,7 @@ static PetscErrorCode find_product(const RgModel *model, bool *is_product)
                             is_product));
   if (!*is_product) return 0;
   PetscCall(rg_kernel_destroy(&left));
-  PetscCall(rg_kernel_destroy(&right));
-  return 0;
+  return rg_kernel_destroy(&right);
 }
 
 static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions *options,
@@ -545,8 +527,7 @@ static PetscErrorCode acquire_mixed(RgModel *model, const RgContextualOptions *o
                                     search->options->raw_samples, &ucb));
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &ucb, NULL, search, query,
                                 value, failure));
-  PetscCall(rg_context_ucb_destroy(&ucb));
-  return 0;
+  return rg_context_ucb_destroy(&ucb);
 }
 
 PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *options,
@@ -560,10 +541,7 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
   bool is_product = false;
   RgContextNodes nodes;
 
-  if (exact->mix) {
-    PetscCall(acquire_mixed(model, options, exact, search, query, value, failure));
-    return 0;
-  }
+  if (exact->mix) return acquire_mixed(model, options, exact, search, query, value, failure);
   const int few_data = has_one_coordinate(model) ? 2 * FEW_DATA : FEW_DATA;
   listed = listed || (is_own(exact) && model->posterior.n <= few_data &&
                       (has_one_coordinate(model) || !options->few_first));
@@ -577,9 +555,8 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
     listed = nodes.n == 0;
     PetscCall(rg_context_nodes_destroy(&nodes));
   }
-  PetscCall((listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,
-                                                         value, failure));
-  return 0;
+  return (listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,
+                                                      value, failure);
 }
 
 /* ---- criteria -------------------------------------------------------------------------------- */
@@ -633,9 +610,8 @@ PetscErrorCode rg_ucb_minimum(void *closure, const double *u, const double *slop
   const int M = *(const int *)closure;
   int least = 0;
 
-  for (int m = 1; m < M; m++) {
+  for (int m = 1; m < M; m++)
     if (u[m] < u[least]) least = m;
-  }
   *value = u[least];
   if (u_bar) u_bar[least] = 1.0;
   return 0;

@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
   int dim, most;
   double *error, *weight, *ascent; /* most, most, dim */
+  double *planes;                  /* room for those of all starts */
   char *fixed;                     /* dim: coordinates that the cube holds */
 } Work;
 
@@ -149,26 +150,27 @@ static void absorb(const Work *work, const double *x, double found, const double
   else if (!(rise >= POOR * bundle->gain)) bundle->t *= SHRINK;
 }
 
-/* First planes, at the starts. A start without a finite value or gradient stays where it is. */
-static PetscErrorCode begin(const Work *work, int m, double *x, double *value, double *X, double *F,
-                            double *G, Bundle *bundles)
+/* First planes, at the starts: values F and gradients G at x. A start without a finite value or
+   gradient stays where it is. */
+static void begin(const Work *work, int m, double *x, double *value, const double *F,
+                  const double *G, Bundle *bundles)
 {
   const size_t dim = (size_t)work->dim;
 
   for (int i = 0; i < m; i++) {
     Bundle *bundle = &bundles[i];
     double square = 0;
-    PetscCall(PetscMalloc3(work->most * dim, &bundle->at, work->most * dim, &bundle->slope,
-                           work->most, &bundle->height));
+    bundle->at = work->planes + i * work->most * (2 * dim + 1);
+    bundle->slope = bundle->at + work->most * dim;
+    bundle->height = bundle->slope + work->most * dim;
     bundle->x = x + i * dim;
     for (size_t j = 0; j < dim; j++) square += G[i * dim + j] * G[i * dim + j];
     bundle->active = isfinite(F[i]) && isfinite(square);
     if (!bundle->active) continue;
     value[i] = F[i];
     bundle->t = square > 0 ? FIRST_STEP / sqrt(square) : 1;
-    add_plane(work, X + i * dim, F[i], G + i * dim, bundle);
+    add_plane(work, bundle->x, F[i], G + i * dim, bundle);
   }
-  return 0;
 }
 
 PetscErrorCode rg_local_search_bundle(const RgMaximiserOptions *options, int dim, int m, double *x,
@@ -183,11 +185,10 @@ PetscErrorCode rg_local_search_bundle(const RgMaximiserOptions *options, int dim
   if (!m) return 0;
   PetscCall(PetscCalloc1(count, &bundles));
   PetscCall(PetscMalloc4(count * d, &X, count, &F, count * d, &G, count, &id));
-  PetscCall(
-    PetscMalloc4(work.most, &work.error, work.most, &work.weight, d, &work.ascent, d, &work.fixed));
-  PetscCall(PetscArraycpy(X, x, count * d));
-  PetscCall(function(closure, m, X, F, G));
-  PetscCall(begin(&work, m, x, value, X, F, G, bundles));
+  PetscCall(PetscMalloc5(work.most, &work.error, work.most, &work.weight, d, &work.ascent, d,
+                         &work.fixed, count * work.most * (2 * d + 1), &work.planes));
+  PetscCall(function(closure, m, x, F, G));
+  begin(&work, m, x, value, F, G, bundles);
   for (int round = 0; round < PetscMin(options->max_iterations, ROUNDS); round++) {
     int n = 0;
     for (int i = 0; i < m; i++) {
@@ -201,10 +202,7 @@ PetscErrorCode rg_local_search_bundle(const RgMaximiserOptions *options, int dim
     for (int k = 0; k < n; k++)
       absorb(&work, X + k * d, F[k], G + k * d, &bundles[id[k]], &value[id[k]]);
   }
-  for (int i = 0; i < m; i++)
-    PetscCall(PetscFree3(bundles[i].at, bundles[i].slope, bundles[i].height));
   PetscCall(PetscFree(bundles));
   PetscCall(PetscFree4(X, F, G, id));
-  PetscCall(PetscFree4(work.error, work.weight, work.ascent, work.fixed));
-  return 0;
+  return PetscFree5(work.error, work.weight, work.ascent, work.fixed, work.planes);
 }

@@ -1,7 +1,6 @@
 /* Multi-start maximisation over a box: raw points, starts, local search. */
 #include "acquisition/levels.h"
 #include "acquisition/ranking.h"
-#include "base/grow.h"
 #include "maths/design.h"
 #include "maths/normal.h"
 #include "regatta/acquire.h"
@@ -83,23 +82,14 @@ typedef struct {
 static PetscErrorCode screening_create(const RgMaximiserOptions *options, int dim, int n_extra,
                                        Screening *screening)
 {
-  size_t n = (size_t)options->raw_samples + n_extra, d = (size_t)dim, m;
+  const size_t n = (size_t)options->raw_samples + n_extra, d = (size_t)dim;
+  const size_t m = PetscMin((size_t)options->restarts, n);
 
-  screening->dim = dim;
-  screening->n = (int)n;
-  screening->m = 0;
-  m = (size_t)PetscMin(options->restarts, screening->n);
-  PetscCall(PetscMalloc5(n * d, &screening->points, n, &screening->value, n, &screening->key, m * d,
-                         &screening->starts, m, &screening->ends));
-  PetscCall(PetscMalloc1(m, &screening->chosen));
-  return PetscCalloc1(n, &screening->taken);
-}
-
-static PetscErrorCode screening_destroy(Screening *screening)
-{
-  PetscCall(PetscFree5(screening->points, screening->value, screening->key, screening->starts,
-                       screening->ends));
-  return RG_FREE(&screening->chosen, &screening->taken);
+  *screening = (Screening){.dim = dim, .n = (int)n};
+  PetscCall(PetscMalloc7(n * d, &screening->points, n, &screening->value, n, &screening->key, n,
+                         &screening->taken, m, &screening->chosen, m * d, &screening->starts, m,
+                         &screening->ends));
+  return PetscArrayzero(screening->taken, n);
 }
 
 /* The best points by the first function, one for each start, get the value of `function`. */
@@ -365,7 +355,8 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
          dim * sizeof(double));
   if (!screening.m)
     rg_failure_set(failure, "the acquisition function is finite at none of %d points", screening.n);
-  return screening_destroy(&screening);
+  return PetscFree7(screening.points, screening.value, screening.key, screening.taken,
+                    screening.chosen, screening.starts, screening.ends);
 }
 
 /* ---- integers and choices -------------------------------------------------------------------- */

@@ -114,6 +114,16 @@ static void check_features(const RgPathSampler *sampler, const RgPosterior *post
                    sampler->options.features, posterior->kernel.n_terms);
 }
 
+/* Fill sampler->features: `count` pathwise paths that share their features. */
+static PetscErrorCode draw_bundle(RgPathSampler *sampler, RgPosterior *posterior, int count,
+                                  RgRandom *draws, RgFailure *failure)
+{
+  check_features(sampler, posterior, failure);
+  if (failure->failed) return 0;
+  PetscCall(draw_noise(sampler, posterior, count, draws));
+  return rg_feature_bundle_draw(&sampler->features, posterior, count, sampler->noise.at, draws);
+}
+
 /* Fill sampler->features.path: a path over the unit cube, with weights drawn from their
    posterior. */
 static PetscErrorCode draw_rff(RgPathSampler *sampler, const RgPosterior *posterior,
@@ -223,21 +233,15 @@ static PetscErrorCode optima_on_box(RgPathSampler *sampler, RgModel *model, int 
     .function = path_function, .closure = &closure, .raw = product ? path_raw : NULL};
 
   each.options = &options;
-  if (bundle) {
-    check_features(sampler, posterior, failure);
-    if (failure->failed) return 0;
-    PetscCall(draw_noise(sampler, posterior, count, draws));
-    PetscCall(
-      rg_feature_bundle_draw(&sampler->features, posterior, count, sampler->noise.at, draws));
-    if (shared) {
-      /* raw points, and the values of all paths at them */
-      Product p;
-      PetscCall(reserve((size_t)m * (dim + count), &sampler->raw));
-      PetscCall(product_create(m, dim, search->random, &p, sampler->raw.at));
-      PetscCall(rg_feature_bundle_screen(&sampler->features, &p.of, m, sampler->raw.at,
-                                         sampler->raw.at + (size_t)m * dim));
-      PetscCall(PetscFree2(p.left, p.right));
-    }
+  if (bundle) PetscCall(draw_bundle(sampler, posterior, count, draws, failure));
+  if (shared && !failure->failed) {
+    /* raw points, and the values of all paths at them */
+    Product p;
+    PetscCall(reserve((size_t)m * (dim + count), &sampler->raw));
+    PetscCall(product_create(m, dim, search->random, &p, sampler->raw.at));
+    PetscCall(rg_feature_bundle_screen(&sampler->features, &p.of, m, sampler->raw.at,
+                                       sampler->raw.at + (size_t)m * dim));
+    PetscCall(PetscFree2(p.left, p.right));
   }
   for (int s = 0; s < count && !failure->failed; s++) {
     if (bundle) PetscCall(rg_feature_bundle_select(&sampler->features, s));
@@ -290,13 +294,7 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, RgPosterior *poste
   RgFeaturePath *path = &sampler->features.path;
   double *value;
 
-  if (bundle) {
-    check_features(sampler, posterior, failure);
-    if (failure->failed) return 0;
-    PetscCall(draw_noise(sampler, posterior, count, draws));
-    PetscCall(
-      rg_feature_bundle_draw(&sampler->features, posterior, count, sampler->noise.at, draws));
-  }
+  if (bundle) PetscCall(draw_bundle(sampler, posterior, count, draws, failure));
   PetscCall(PetscMalloc1(design->size, &value));
   for (int s = 0; s < count && !failure->failed; s++) {
     if (bundle) PetscCall(rg_feature_bundle_select(&sampler->features, s));

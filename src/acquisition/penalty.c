@@ -3,6 +3,7 @@
 #include "acquisition/penalty.h"
 
 #include "gp/model/pending.h"
+#include "maths/blas.h"
 #include "maths/normal.h"
 
 #include <float.h>
@@ -228,14 +229,6 @@ static void add_direction(int dim, const double *x, const double *centre, double
   for (int j = 0; gradient && j < dim; j++) gradient[j] += weight * (x[j] - centre[j]);
 }
 
-static double distance(int dim, const double *x, const double *centre)
-{
-  double squares = 0;
-
-  for (int j = 0; j < dim; j++) squares += (x[j] - centre[j]) * (x[j] - centre[j]);
-  return sqrt(squares);
-}
-
 /* The sum of the logarithms of the factors at x, each cone clipped at 1. */
 static double each(const RgPenalty *penalty, const double *x, double *gradient)
 {
@@ -243,7 +236,7 @@ static double each(const RgPenalty *penalty, const double *x, double *gradient)
 
   for (int i = 0; i < penalty->n; i++) {
     const double *centre = penalty->x + (size_t)i * penalty->dim;
-    const double d = distance(penalty->dim, x, centre);
+    const double d = sqrt(rg_squared_distance(penalty->dim, x, centre));
     if (penalty->options.penaliser == RG_PENALISER_SOFT) {
       sum += soft(penalty, i, d, &slope);
     } else {
@@ -260,13 +253,14 @@ static double together(const RgPenalty *penalty, const double *x, double *gradie
 {
   double log_s = 0, slope;
 
-  for (int i = 0; i < penalty->n; i++)
-    log_s +=
-      log(distance(penalty->dim, x, penalty->x + (size_t)i * penalty->dim) / radius(penalty, i));
+  for (int i = 0; i < penalty->n; i++) {
+    const double *centre = penalty->x + (size_t)i * penalty->dim;
+    log_s += log(sqrt(rg_squared_distance(penalty->dim, x, centre)) / radius(penalty, i));
+  }
   const double value = cone(log_s, &slope);
   for (int i = 0; i < penalty->n; i++) {
     const double *centre = penalty->x + (size_t)i * penalty->dim;
-    const double d = distance(penalty->dim, x, centre);
+    const double d = sqrt(rg_squared_distance(penalty->dim, x, centre));
     if (d > 0) add_direction(penalty->dim, x, centre, slope / (d * d), gradient);
   }
   return value;

@@ -1,4 +1,4 @@
-/* The k best of a sequence, by insertion (private to acquisition/). */
+/* The k best of a sequence, by insertion. */
 #ifndef RG_ACQUISITION_RANKING_H
 #define RG_ACQUISITION_RANKING_H
 

@@ -94,14 +94,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *options = algorithm->options;
   RgRobust *state = algorithm->state;
   const RgModel *model = &state->model;
-  const double *mean, *variance;
+  const double *mean = rg_posterior_means(&model->posterior);
+  const double *variance = rg_posterior_variances(&model->posterior);
   double threshold = options->threshold;
-  int index;
 
   if (isnan(threshold)) threshold = state->measure.parameter;
   threshold = (threshold - model->shift) / model->scale;
-  mean = rg_posterior_means(&model->posterior);
-  variance = rg_posterior_variances(&model->posterior);
   for (int i = 0; i < state->n_designs; i++) {
     double above = 0.0, spread = 0.0, a, s;
     for (int j = 0; j < state->n_contexts; j++) {
@@ -112,14 +110,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     }
     state->upper[i] = acquisition(options, state, t, above, spread);
   }
-  index =
-    PetscMax(rg_robust_argmax(algorithm, t, "design_ties", state->n_designs, state->upper), 0);
-  rg_robust_set_design(algorithm, index, query);
-  mean += (size_t)index * state->n_contexts;
-  variance += (size_t)index * state->n_contexts;
-  rg_robust_set_context(algorithm, least_certain(state->n_contexts, mean, variance, threshold),
-                        query);
-  if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = state->upper[index];
+  const size_t first = (size_t)rg_robust_set_top(algorithm, t, query) * state->n_contexts;
+  rg_robust_set_context(
+    algorithm, least_certain(state->n_contexts, mean + first, variance + first, threshold), query);
   return 0;
 }
 

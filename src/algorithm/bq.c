@@ -54,7 +54,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRobust *robust = &state->robust;
   const RgIntegral *integral = &state->integral;
   double best = -INFINITY;
-  int index;
 
   for (int i = 0; i < robust->n_designs; i++) best = fmax(best, integral->mean[i]);
   RgEi ei = {best};
@@ -62,11 +61,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     double s = sqrt(fmax(integral->variance[i], 0.0));
     rg_acquisition_log_ei(&ei, 1, &integral->mean[i], &s, &robust->upper[i], NULL, NULL);
   }
-  index =
-    PetscMax(rg_robust_argmax(algorithm, t, "design_ties", robust->n_designs, robust->upper), 0);
-  rg_robust_set_design(algorithm, index, query);
+  rg_robust_set_top(algorithm, t, query);
   rg_robust_most_uncertain_context(algorithm, t, query);
-  if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = robust->upper[index];
   return 0;
 }
 

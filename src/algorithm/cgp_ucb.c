@@ -62,15 +62,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   RgContextualOptions how = ((const Options *)algorithm->options)->common;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgContextWeights one = {1, NULL, NULL};
   const RgContextual here = {1, 0, query->c, rg_ucb_expectation, &one, NULL};
 
   how.width = sqrt(rg_algorithm_width(algorithm, t));
-  query->extra[RG_UCB_CONFIDENCE] = how.width * how.width;
-  return rg_acquire_contextual(algorithm->state, &how, &here, NULL,
-                               RG_SEARCH(algorithm, history, &random), query,
-                               &query->extra[RG_UCB_ACQUISITION], failure);
+  return rg_contextual_acquire(algorithm, t, history, &how, &here, NULL, query, failure);
 }
 
 const RgAlgorithmClass rg_algorithm_cgp_ucb = {

@@ -13,9 +13,9 @@
    evaluate parts of a generation together; queries are those of one worker.
    Cost per iteration: O(d^2), and O(d^3) for a spectral decomposition about every d/10 generations.
    Needs a box without context. Revision 1. */
-#include "regatta/algorithm.h"
-
+#include "acquisition/ranking.h"
 #include "maths/blas.h"
+#include "regatta/algorithm.h"
 
 #include <math.h>
 #include <string.h>
@@ -159,15 +159,6 @@ static double fold(double x)
   return y > 1 ? 2 - y : y;
 }
 
-static void rank_points(State *s)
-{
-  for (int i = 0; i < s->lambda; i++) {
-    int k = i;
-    for (; k > 0 && s->value[i] > s->value[s->rank[k - 1]]; k--) s->rank[k] = s->rank[k - 1];
-    s->rank[k] = i;
-  }
-}
-
 /* (41), (42): the mean moves by `step` sigma. */
 static void move_mean(State *s)
 {
@@ -250,7 +241,7 @@ static bool converged(State *s)
 /* Learns from a whole generation. Returns false if the run is over. */
 static bool update(State *s)
 {
-  rank_points(s);
+  for (int i = 0; i < s->lambda; i++) rg_ranking_insert(s->value, i, i, s->lambda, s->rank);
   move_mean(s);
   const double length = update_step_path(s);
   update_covariance(s, length);

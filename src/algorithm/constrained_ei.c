@@ -150,7 +150,6 @@ static PetscErrorCode constrained_ei_ask(RgAlgorithm *algorithm, int t, const Rg
 {
   State *state = algorithm->state;
   const RgDomain *domain = algorithm->setup.domain;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   double logarithm;
 
   /* 1. The models of f and of the constraints, and the best feasible observation. */
@@ -159,8 +158,8 @@ static PetscErrorCode constrained_ei_ask(RgAlgorithm *algorithm, int t, const Rg
   /* 2. x_t = argmax log EI + sum_k log Pr(c_k <= 0); without a feasible observation, only the
      sum. */
   PetscCall(rg_acquire_sum(domain, state->n_summands, state->summands,
-                           RG_SEARCH(algorithm, history, &random), query,
-                           &query->extra[ACQUISITION], failure));
+                           RG_SEARCH_AT(algorithm, t, history), query, &query->extra[ACQUISITION],
+                           failure));
   if (failure->failed) return 0;
   PetscCall(rg_acquisition_sum_at(domain, state->n_below, state->summands, query, &logarithm));
   query->extra[FEASIBILITY] = exp(logarithm);
@@ -172,8 +171,6 @@ static RgModel *constrained_ei_model(RgAlgorithm *algorithm)
 {
   return &((State *)algorithm->state)->learners[0].model;
 }
-
-static const RgParam params[] = {{0}};
 
 static const RgRecordColumn columns[] = {
   [INCUMBENT] = RG_COLUMN_INCUMBENT,
@@ -191,7 +188,7 @@ const RgAlgorithmClass rg_algorithm_constrained_ei = {
   .stream = "ei",
   .needs = RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
-  .params = params,
+  .params = RG_NO_PARAMS,
   RG_STATE(State, constrained_ei_create, constrained_ei_destroy),
   RG_ASK(constrained_ei_ask, columns),
   .model = constrained_ei_model,

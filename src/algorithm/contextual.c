@@ -1,5 +1,6 @@
 /* Steps shared by the methods of contexts that nature draws: life cycle, search, grids, laws. */
 #include "algorithm/contextual.h"
+#include "maths/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,17 +124,13 @@ PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm)
 }
 
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                     const RgContextual *exact, const RgContextual *few,
-                                     RgQuery *query, RgFailure *failure)
+                                     const RgContextualOptions *how, const RgContextual *exact,
+                                     const RgContextual *few, RgQuery *query, RgFailure *failure)
 {
-  const RgContextualOptions *common = algorithm->options;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-
-  PetscCall(rg_acquire_contextual(algorithm->state, common, exact, few,
-                                  RG_SEARCH(algorithm, history, &random), query,
-                                  &query->extra[RG_UCB_ACQUISITION], failure));
-  query->extra[RG_UCB_CONFIDENCE] = common->width * common->width;
-  return 0;
+  query->extra[RG_UCB_CONFIDENCE] = how->width * how->width;
+  return rg_acquire_contextual(algorithm->state, how, exact, few,
+                               RG_SEARCH_AT(algorithm, t, history), query,
+                               &query->extra[RG_UCB_ACQUISITION], failure);
 }
 
 static double levels_of(int dim, int size)
@@ -187,11 +184,8 @@ void rg_context_histogram(const RgHistory *history, int n, const double *points,
     double least = INFINITY;
     int nearest = 0;
     for (int l = 0; l < n; l++) {
-      double distance = 0.0;
-      for (int k = 0; k < dim; k++) {
-        const double delta = points[(size_t)l * dim + k] - history->c[(size_t)i * dim + k];
-        distance += delta * delta;
-      }
+      const double distance =
+        rg_squared_distance(dim, points + (size_t)l * dim, history->c + (size_t)i * dim);
       if (distance < least) least = distance, nearest = l;
     }
     p[nearest] += 1.0 / history->n;

@@ -93,11 +93,11 @@ PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm);
 #define RG_CONTEXTUAL_METHODS                                                                      \
   .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .check = rg_contextual_check, RG_CONTEXTUAL_STATE
 
-/* Calls rg_acquire_contextual; query->extra[0], [1]: width squared and value, as in
-   rg_ucb_columns. */
+/* Call rg_acquire_contextual, and record the squared width and the value as rg_ucb_columns say. The
+   state begins with the model. */
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                     const RgContextual *exact, const RgContextual *few,
-                                     RgQuery *query, RgFailure *failure);
+                                     const RgContextualOptions *how, const RgContextual *exact,
+                                     const RgContextual *few, RgQuery *query, RgFailure *failure);
 
 /* Grid of the context box: ceil(size^(1/dim)) equispaced levels per coordinate, ends included, all
    combinations (the last coordinate fastest), or the diagonal only. Returns the points in *points

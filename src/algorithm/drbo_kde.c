@@ -80,7 +80,6 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   const int few = rg_kde_screening(&options->kde, contexts);
   const int few_floor = PetscMin(few, n_floor);
   const bool equal = options->kde.expectation == RG_KDE_SAMPLE;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   Worst worst = {.n = n,
                  .n_floor = n_floor,
                  .weight = equal ? NULL : contexts->weight,
@@ -101,7 +100,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   RgContextualOptions how = options->kde.common;
   how.width = rg_kde_width(&options->kde, history->dim, t);
   how.few_first = true; /* the worst case chooses among its contexts */
-  PetscCall(rg_acquire_contextual(model, &how, &all, &rough, RG_SEARCH(algorithm, history, &random),
+  PetscCall(rg_acquire_contextual(model, &how, &all, &rough, RG_SEARCH_AT(algorithm, t, history),
                                   query, &query->extra[ACQUISITION], failure));
   return PetscFree3(worst.q, worst.work, c);
 }

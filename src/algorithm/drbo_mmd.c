@@ -163,7 +163,8 @@ static PetscErrorCode ask_exact(RgAlgorithm *algorithm, int t, const RgHistory *
   PetscCall(PetscMalloc1(ball.n, &exact.q));
   /* 2. x_t = argmax of the worst case. */
   const RgContextual worst = {ball.n, 0, ball.contexts, worst_case, &exact, NULL};
-  PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &options->ball.common, &worst, NULL, query,
+                                  failure));
   query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(PetscFree(exact.q));
   return ball_destroy(&ball);
@@ -267,7 +268,8 @@ static PetscErrorCode ask_minimax(RgAlgorithm *algorithm, int t, const RgHistory
   Inner fine = {&ball, options, ball.n, 0, NULL}, few = {&coarse, options, ball.n, 0, NULL};
   const RgContextual worst = {ball.n, 0, ball.contexts, approximation, &fine, mixed ? mix : NULL};
   const RgContextual rough = {coarse.n, 0, coarse.contexts, approximation, &few, NULL};
-  PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, &rough, query, failure));
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &options->ball.common, &worst, &rough,
+                                  query, failure));
   PetscCall(PetscFree(fine.reaches));
   query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(ball_destroy(&coarse));

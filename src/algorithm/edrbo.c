@@ -182,8 +182,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const size_t room = (size_t)state->n * 2 * BLOCK;
   RgContextWeights equal = {history->n, NULL, NULL};
   const RgContextual average = {history->n, 0, history->c, rg_ucb_expectation, &equal, NULL};
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  const RgSearch *search = RG_SEARCH(algorithm, history, &random);
+  const RgSearch *search = RG_SEARCH_AT(algorithm, t, history);
   Ensemble e = {.options = o, .n = state->n, .dim = dim};
 
   /* 1. The other members; the first one is up to date. */

@@ -78,8 +78,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   const Options *o = algorithm->options;
   RgCostState *state = algorithm->state;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  const RgSearch *search = RG_SEARCH(algorithm, history, &random);
+  const RgSearch *search = RG_SEARCH_AT(algorithm, t, history);
   RgEi ei;
   const RgAcquisition alone = {rg_acquisition_log_ei, &ei};
 

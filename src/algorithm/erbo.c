@@ -29,7 +29,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   weights = (RgContextWeights){centre.n, centre.weight, rho};
   /* 2. x_t = argmax E U, or another measure. */
   const RgContextual average = {centre.n, 0, centre.contexts, rg_ucb_expectation, &weights, NULL};
-  PetscCall(rg_contextual_acquire(algorithm, t, history, &average, NULL, query, failure));
+  PetscCall(rg_contextual_acquire(algorithm, t, history, algorithm->options, &average, NULL, query,
+                                  failure));
   PetscCall(rg_measure_destroy(&measure));
   return rg_centre_destroy(&centre);
 }

@@ -141,7 +141,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *o = algorithm->options;
   State *state = algorithm->state;
   const RgModel *model = &state->common.model;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   double best;
 
   /* 1. The best observation, the costs, and the price, which falls where none was worth it. */
@@ -153,8 +152,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[INCUMBENT] = best;
   query->extra[LAMBDA] = state->lambda;
   /* 2. x_t = argmax g_t. */
-  PetscCall(acquire(state, algorithm->setup.domain, RG_SEARCH(algorithm, history, &random), query,
-                    failure));
+  PetscCall(
+    acquire(state, algorithm->setup.domain, RG_SEARCH_AT(algorithm, t, history), query, failure));
   if (failure->failed) return 0;
   state->last = model->shift + model->scale * query->extra[ACQUISITION];
   query->extra[STOP] = query->extra[ACQUISITION] <= best;

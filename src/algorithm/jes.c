@@ -20,7 +20,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   const RgSampledOptions *options = algorithm->options;
   RgSampling *sampling = algorithm->state;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgOptima optima;
 
   /* 1. (x*_l, f*_l) of K paths. */
@@ -31,7 +30,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[RG_SAMPLED_MAXIMUM] /= optima.n;
   /* 2. x_t = argmax of the information on the optimum. */
   return rg_acquire_jes(&sampling->model, sampling->sampler, &optima,
-                        RG_SEARCH(algorithm, history, &random), query,
+                        RG_SEARCH_AT(algorithm, t, history), query,
                         &query->extra[RG_SAMPLED_ACQUISITION], failure);
 }
 

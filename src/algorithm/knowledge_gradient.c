@@ -33,12 +33,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   const Options *options = algorithm->options;
   RgModel *model = algorithm->state;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
   /* x_t = argmax log KG. */
-  return rg_knowledge_gradient_acquire(model, options->points,
-                                       RG_SEARCH(algorithm, history, &random), query,
-                                       &query->extra[ACQUISITION], failure);
+  return rg_knowledge_gradient_acquire(model, options->points, RG_SEARCH_AT(algorithm, t, history),
+                                       query, &query->extra[ACQUISITION], failure);
 }
 
 const RgAlgorithmClass rg_algorithm_knowledge_gradient = {

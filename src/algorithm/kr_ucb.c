@@ -13,6 +13,7 @@
 #include "acquisition/ball.h"
 #include "algorithm/smoother.h"
 #include "base/clock.h"
+#include "maths/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,14 +100,10 @@ static PetscErrorCode new_point_of_set(const RgSpace *space, RgRegressionSearch 
 
   PetscCall(PetscMalloc1(space->size, &value));
   PetscCall(rg_regression_value(search, space->size, space->points, value, NULL));
-  for (int i = 0; i < space->size; i++) {
-    double sum = 0.0;
-    for (int j = 0; j < space->dim; j++) {
-      double difference = space->points[(size_t)i * space->dim + j] - centre[j];
-      sum += difference * difference;
-    }
-    if (sum > radius * radius) value[i] = -INFINITY;
-  }
+  for (int i = 0; i < space->size; i++)
+    if (rg_squared_distance(space->dim, space->points + (size_t)i * space->dim, centre) >
+        radius * radius)
+      value[i] = -INFINITY;
   query->index = rg_argmax(space->size, value, NULL);
   return PetscFree(value);
 }

@@ -13,8 +13,6 @@
 
 #include <string.h>
 
-static const RgParam params[] = {{0}};
-
 typedef struct {
   double *points; /* T x dim */
 } State;
@@ -54,7 +52,7 @@ const RgAlgorithmClass rg_algorithm_latin_hypercube = {
            "of input variables"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
   .traits = RG_BLIND | RG_HYPERCUBE,
-  .params = params,
+  .params = RG_NO_PARAMS,
   RG_STATE(State, create, destroy),
   .ask = ask,
 };

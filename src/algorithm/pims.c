@@ -62,7 +62,6 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
 {
   const Options *options = closure;
 
-  (void)t;
   *law = rg_sampling_law(&options->paths, domain, options->clamp ? NULL : "sampled_width");
 }
 

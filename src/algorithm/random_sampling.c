@@ -24,17 +24,6 @@ static const RgParam params[] = {
   {0},
 };
 
-static int draw_context(const RgRobust *state, int law, RgRandom *random)
-{
-  double u;
-  int context = 0;
-
-  if (law == UNIFORM) return (int)rg_random_below(random, (uint64_t)state->n_contexts);
-  u = rg_random_uniform(random);
-  while (context < state->n_contexts - 1 && (u -= state->p[context]) >= 0.0) context++;
-  return context;
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -43,7 +32,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRandom random = rg_algorithm_stream_at(algorithm, "query", t);
 
   rg_robust_set_design(algorithm, (int)rg_random_below(&random, (uint64_t)state->n_designs), query);
-  rg_robust_set_context(algorithm, draw_context(state, options->contexts, &random), query);
+  rg_robust_set_context(algorithm,
+                        options->contexts == UNIFORM
+                          ? (int)rg_random_below(&random, (uint64_t)state->n_contexts)
+                          : rg_random_index(&random, state->n_contexts, state->p),
+                        query);
   return 0;
 }
 

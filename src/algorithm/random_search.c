@@ -11,17 +11,17 @@
 #include <math.h>
 #include <string.h>
 
-static const RgParam params[] = {{0}};
-
-/* Draw a uniform point of one part of the domain. */
-static int uniform_point(const RgSpace *space, RgRandom *random, double *point)
+/* Draw a point of one part of the domain, by probabilities (p) or uniformly (NULL). Returns its
+   number in a finite space. */
+static int draw_point(const RgSpace *space, const double *p, RgRandom *random, double *point)
 {
-  if (!rg_space_is_finite(space)) {
-    for (int j = 0; j < space->dim; j++) point[j] = rg_random_uniform(random);
-    return -1;
-  }
-  int index = (int)rg_random_below(random, (uint64_t)space->size);
-  memcpy(point, space->points + (size_t)index * space->dim, space->dim * sizeof(double));
+  int index = -1;
+
+  if (p) index = rg_random_index(random, space->size, p);
+  else if (rg_space_is_finite(space)) index = (int)rg_random_below(random, (uint64_t)space->size);
+  else rg_random_uniforms(random, (size_t)space->dim, point);
+  if (index >= 0)
+    memcpy(point, space->points + (size_t)index * space->dim, space->dim * sizeof(double));
   return index;
 }
 
@@ -46,20 +46,6 @@ static PetscErrorCode uniform_unseen(const RgDomain *domain, const RgHistory *hi
   return PetscFree(excluded);
 }
 
-/* Draw the context of a simulator, by the probabilities where they are known. */
-static int draw_context(const RgDomain *domain, RgRandom *random, double *c)
-{
-  const RgSpace *space = &domain->context;
-  int index = 0;
-  double u;
-
-  if (!domain->context_prob) return uniform_point(space, random, c);
-  u = rg_random_uniform(random);
-  while (index < space->size - 1 && (u -= domain->context_prob[index]) >= 0.0) index++;
-  memcpy(c, space->points + (size_t)index * space->dim, space->dim * sizeof(double));
-  return index;
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -68,9 +54,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   if (domain->without_replacement)
     PetscCall(uniform_unseen(domain, history, &random, query, failure));
-  else query->index = uniform_point(&domain->design, &random, query->x);
+  else query->index = draw_point(&domain->design, NULL, &random, query->x);
   if (domain->control == RG_CONTEXT_SIMULATOR)
-    query->context_index = draw_context(domain, &random, query->c);
+    query->context_index = draw_point(&domain->context, domain->context_prob, &random, query->c);
   return 0;
 }
 
@@ -79,6 +65,6 @@ const RgAlgorithmClass rg_algorithm_random_search = {
            "x_t uniform on the domain (finite designs without replacement: on the points left)",
            "baseline"),
   .traits = RG_BLIND,
-  .params = params,
+  .params = RG_NO_PARAMS,
   .ask = ask,
 };

@@ -144,6 +144,17 @@ void rg_robust_set_design(const RgAlgorithm *algorithm, int index, RgQuery *quer
   memcpy(query->x, design->points + (size_t)index * design->dim, design->dim * sizeof(double));
 }
 
+int rg_robust_set_top(const RgAlgorithm *algorithm, int t, RgQuery *query)
+{
+  const RgRobust *state = algorithm->state;
+  const int top =
+    PetscMax(rg_robust_argmax(algorithm, t, "design_ties", state->n_designs, state->upper), 0);
+
+  rg_robust_set_design(algorithm, top, query);
+  if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = state->upper[top];
+  return top;
+}
+
 void rg_robust_set_context(const RgAlgorithm *algorithm, int index, RgQuery *query)
 {
   const RgSpace *context = &algorithm->setup.domain->context;
@@ -272,13 +283,11 @@ PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHist
                                      double beta, bool compare, RgQuery *query)
 {
   RgRobust *state = algorithm->state;
-  int top, best, upper;
-  double width;
-
   /* 2. x-tilde; (.)_+ of Definition 3.1 never changes the maximiser. */
-  top = PetscMax(rg_robust_argmax(algorithm, t, "design_ties", state->n_designs, state->upper), 0);
-  upper = top;
-  width = state->upper[top] - state->lower[top];
+  const int upper = rg_robust_set_top(algorithm, t, query);
+  const double width = state->upper[upper] - state->lower[upper];
+  int top = upper, best;
+
   /* 3. x-tilde or x-hat. */
   if (compare) {
     PetscCall(rg_robust_best(algorithm, t, history, &best));

@@ -111,6 +111,9 @@ int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, i
                      const double *value);
 /* x-hat as above; the model must be up to date. */
 PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *history, int *index);
+/* Set the design of the query to the maximum of state->upper, record that as the acquisition value,
+   and return the index. */
+int rg_robust_set_top(const RgAlgorithm *algorithm, int t, RgQuery *query);
 /* Sets the design of the query. */
 void rg_robust_set_design(const RgAlgorithm *algorithm, int index, RgQuery *query);
 /* Sets the context of the query; does nothing if nature chooses it. */

@@ -72,7 +72,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (failure->failed) return 0;
   /* 2. x_t = argmax of the average confidence bound; the search begins with the first draws. */
   const int few = rg_kde_screening(options, &contexts);
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgContextualOptions how = options->common;
   RgMeasure measure;
   const RgMeasure *rho;
@@ -84,7 +83,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   how.width = rg_kde_width(options, history->dim, t);
   PetscCall(rg_acquire_contextual(model, &how, &average, rho ? NULL : &rough,
-                                  RG_SEARCH(algorithm, history, &random), query,
+                                  RG_SEARCH_AT(algorithm, t, history), query,
                                   &query->extra[ACQUISITION], failure));
   PetscCall(rg_measure_destroy(&measure));
   query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];

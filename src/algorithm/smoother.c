@@ -8,26 +8,19 @@
 const char *const rg_bandwidth_scale_names[] = {"cube", "std", NULL};
 const char *const rg_output_names[] = {"standardised", "native", "fixed", NULL};
 
-static const RgSmootherOptions *options_of(const RgAlgorithm *algorithm)
-{
-  return algorithm->options;
-}
-
 PetscErrorCode rg_smoother_create(RgAlgorithm *algorithm)
 {
+  const RgSmootherOptions *options = algorithm->options;
   const RgSetup *setup = &algorithm->setup;
-  RgSmoother *smoother = algorithm->state;
 
-  return rg_regression_create((RgSmoothing)options_of(algorithm)->smoothing,
-                              setup->domain->design.dim, setup->n_initial + setup->n_iterations,
-                              &smoother->regression);
+  return rg_regression_create((RgSmoothing)options->smoothing, setup->domain->design.dim,
+                              setup->n_initial + setup->n_iterations,
+                              &((RgSmoother *)algorithm->state)->regression);
 }
 
 PetscErrorCode rg_smoother_destroy(RgAlgorithm *algorithm)
 {
-  RgSmoother *smoother = algorithm->state;
-
-  return rg_regression_destroy(&smoother->regression);
+  return rg_regression_destroy(&((RgSmoother *)algorithm->state)->regression);
 }
 
 static PetscErrorCode bandwidth(const RgSmootherOptions *options, const RgHistory *history,
@@ -54,7 +47,7 @@ static PetscErrorCode bandwidth(const RgSmootherOptions *options, const RgHistor
 PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *history,
                                   RgFailure *failure)
 {
-  const RgSmootherOptions *options = options_of(algorithm);
+  const RgSmootherOptions *options = algorithm->options;
   RgSmoother *smoother = algorithm->state;
   RgClock *clock = algorithm->setup.clock;
 
@@ -96,7 +89,6 @@ PetscErrorCode rg_smoother_acquire(RgAlgorithm *algorithm, int t, const RgHistor
                                    double *value, RgFailure *failure)
 {
   RgSmoother *smoother = algorithm->state;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgRegressionSearch search = {.regression = &smoother->regression,
                                .goal = goal,
                                .h = smoother->h,
@@ -105,7 +97,7 @@ PetscErrorCode rg_smoother_acquire(RgAlgorithm *algorithm, int t, const RgHistor
                                .width = width};
 
   PetscCall(rg_regression_acquire(algorithm->setup.domain, &search,
-                                  RG_SEARCH(algorithm, history, &random), query, value, failure));
+                                  RG_SEARCH_AT(algorithm, t, history), query, value, failure));
   if (failure->failed) return 0;
   return rg_smoother_record(smoother, (double)search.evaluations, query);
 }

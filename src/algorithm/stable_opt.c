@@ -67,7 +67,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 2. x_t = argmax min U. */
   const RgContextual least = {M, 0, contexts, rg_ucb_minimum, &M, NULL};
   const RgContextual rough = {few, 0, contexts, rg_ucb_minimum, &few, NULL};
-  PetscCall(rg_contextual_acquire(algorithm, t, history, &least, &rough, query, failure));
+  PetscCall(
+    rg_contextual_acquire(algorithm, t, history, &options->common, &least, &rough, query, failure));
   return PetscFree(contexts);
 }
 

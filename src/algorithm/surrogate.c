@@ -40,10 +40,7 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
                                     const RgHistory *history, const RgAcquisition *acquisition,
                                     RgQuery *query, double *value, RgFailure *failure)
 {
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-
-  return rg_acquire(model, acquisition, RG_SEARCH(algorithm, history, &random), query, value,
-                    failure);
+  return rg_acquire(model, acquisition, RG_SEARCH_AT(algorithm, t, history), query, value, failure);
 }
 
 static void log_deviation(const void *closure, int m, const double *mean, const double *sd,

@@ -101,7 +101,7 @@ static PetscErrorCode find_weights(const Options *o, int dim, int n, const doubl
   return PetscFree(histograms);
 }
 
-/* The sample S_t: *n contexts (n x dim), which the caller frees. */
+/* The sample S_t: *n contexts (n x dim) and room for those of the slopes; the caller frees it. */
 static PetscErrorCode draw_contexts(const RgAlgorithm *algorithm, int t, const RgHistory *history,
                                     int *n, double **sample)
 {
@@ -112,7 +112,7 @@ static PetscErrorCode draw_contexts(const RgAlgorithm *algorithm, int t, const R
   int *order;
 
   *n = seen <= o->parts ? seen : PetscMin(o->samples, seen);
-  PetscCall(PetscMalloc1((size_t)*n * dim, sample));
+  PetscCall(PetscMalloc1((size_t)(*n + SLOPES) * dim, sample));
   if (seen <= o->parts) return PetscArraycpy(*sample, history->c, (size_t)seen * dim);
   PetscCall(PetscMalloc4((size_t)seen * dim, &shuffled, (size_t)m * dim, &support, m, &weight, seen,
                          &order));
@@ -121,10 +121,7 @@ static PetscErrorCode draw_contexts(const RgAlgorithm *algorithm, int t, const R
   PetscCall(rg_random_subset(&random, seen, m, order));
   gather(dim, m, order, history->c, support);
   PetscCall(find_weights(o, dim, seen, shuffled, m, support, weight));
-  for (int i = 0; i < *n; i++) {
-    double u = rg_random_uniform(&random);
-    for (order[i] = 0; order[i] < m - 1 && u >= weight[order[i]]; order[i]++) u -= weight[order[i]];
-  }
+  for (int i = 0; i < *n; i++) order[i] = rg_random_index(&random, m, weight);
   gather(dim, *n, order, support, *sample);
   return PetscFree4(shuffled, support, weight, order);
 }
@@ -135,17 +132,15 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *o = algorithm->options;
   State *state = algorithm->state;
   const int dim = history->context_dim;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  double *sample, *contexts, *weight;
+  double *contexts, *weight;
   RgMeasure best;
   int n;
 
   /* 1. The sample of the barycentre, then the contexts of the slopes. */
   if (!rg_context_seen(algorithm, history, failure)) return 0;
-  PetscCall(draw_contexts(algorithm, t, history, &n, &sample));
+  PetscCall(draw_contexts(algorithm, t, history, &n, &contexts));
   PetscCall(rg_measure_create("best", &best));
-  PetscCall(PetscMalloc2((size_t)(n + SLOPES) * dim, &contexts, n, &weight));
-  PetscCall(PetscArraycpy(contexts, sample, (size_t)n * dim));
+  PetscCall(PetscMalloc1(n, &weight));
   PetscCall(PetscArraycpy(contexts + (size_t)n * dim, state->slopes, (size_t)SLOPES * dim));
   for (int i = 0; i < n; i++) weight[i] = 1.0 / n;
   RgContextPenalised penalised = {.centre = {n, weight, o->aggregate == LARGEST ? &best : NULL},
@@ -154,13 +149,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                                   .dim_c = dim};
   const RgContextual what = {n + SLOPES, SLOPES, contexts, rg_ucb_penalised, &penalised, NULL};
   /* 2. x_t = argmax max U - eps_t L. */
-  PetscCall(rg_acquire_contextual(&state->model, &o->common, &what, NULL,
-                                  RG_SEARCH(algorithm, history, &random), query,
-                                  &query->extra[RG_UCB_ACQUISITION], failure));
-  query->extra[RG_UCB_CONFIDENCE] = o->common.width * o->common.width;
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &o->common, &what, NULL, query, failure));
   query->extra[RG_BALL_RADIUS] = penalised.radius;
-  PetscCall(PetscFree2(contexts, weight));
-  PetscCall(RG_FREE(&sample));
+  PetscCall(RG_FREE(&contexts, &weight));
   return rg_measure_destroy(&best);
 }
 

@@ -64,46 +64,35 @@ typedef struct {
   int restarts, designed;  /* designed: how many points of the present design were asked for */
   double length, best;     /* best: largest y in `local` */
   int successes, failures; /* numbers in a row */
-  double *design;          /* points x dim */
-  double *candidate;       /* candidates x dim */
-  double *value;           /* candidates */
+  int n_design, m;         /* numbers of points in a later design, and of candidates */
+  double *design;          /* n_design x dim */
+  double *candidate;       /* m x dim */
+  double *value;           /* m */
   double *noise;           /* a draw at the data */
   double *lower, *upper;   /* dim: box of the trust region */
   RgFeatureBundle features;
 } State;
 
-static int n_candidates(const RgAlgorithm *algorithm)
-{
-  const Options *options = algorithm->options;
-  const int dim = algorithm->setup.domain->design.dim;
-
-  return options->candidates > 0 ? options->candidates : PetscMin(100 * dim, 5000);
-}
-
-static int n_design(const RgAlgorithm *algorithm)
-{
-  const Options *options = algorithm->options;
-
-  return options->initial > 0 ? options->initial : 2 * algorithm->setup.domain->design.dim;
-}
-
 static PetscErrorCode create(RgAlgorithm *algorithm)
 {
   const Options *options = algorithm->options;
   const RgSetup *setup = &algorithm->setup;
-  const size_t dim = (size_t)setup->domain->design.dim, m = (size_t)n_candidates(algorithm);
-  const int all = setup->n_initial + setup->n_iterations;
+  const int d = setup->domain->design.dim, all = setup->n_initial + setup->n_iterations;
+  const int m = options->candidates > 0 ? options->candidates : PetscMin(100 * d, 5000);
+  const size_t dim = (size_t)d;
   State *state = algorithm->state;
 
+  state->m = m;
+  state->n_design = options->initial > 0 ? options->initial : 2 * d;
   PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &state->model));
   PetscCall(rg_history_create(setup->domain, all, &state->local));
-  PetscCall(PetscMalloc6((size_t)n_design(algorithm) * dim, &state->design, m * dim,
-                         &state->candidate, m, &state->value, all, &state->noise, dim,
-                         &state->lower, dim, &state->upper));
-  PetscCall(rg_feature_bundle_create((int)dim, options->features, &state->features));
+  PetscCall(PetscMalloc6(state->n_design * dim, &state->design, m * dim, &state->candidate, m,
+                         &state->value, all, &state->noise, dim, &state->lower, dim,
+                         &state->upper));
+  PetscCall(rg_feature_bundle_create(d, options->features, &state->features));
   state->length = options->length;
   state->best = -INFINITY;
-  state->designed = n_design(algorithm); /* the first design is the study's */
+  state->designed = state->n_design; /* the first design is the study's */
   return 0;
 }
 
@@ -167,12 +156,11 @@ static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
   PetscCall(rg_model_destroy(&state->model));
   PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &state->model));
   state->local.n = 0;
-  state->local.n_initial = n_design(algorithm);
+  state->local.n_initial = state->n_design;
   state->length = options->length;
   state->best = -INFINITY;
   state->successes = state->failures = state->designed = 0;
-  return rg_design_sobol(&random, n_design(algorithm), algorithm->setup.domain->design.dim,
-                         state->design);
+  return rg_design_sobol(&random, state->n_design, state->local.dim, state->design);
 }
 
 /* The smallest length scale that the kernel has for input j. */
@@ -328,7 +316,7 @@ static PetscErrorCode skip_known(RgAlgorithm *algorithm, const RgHistory *histor
   State *state = algorithm->state;
   RgHistory *local = &state->local;
 
-  for (; state->designed < n_design(algorithm); state->designed++) {
+  for (; state->designed < state->n_design; state->designed++) {
     double *x = state->design + (size_t)state->designed * history->dim;
     rg_space_snap(&algorithm->setup.domain->design, x, NULL);
     const int i = row_of(history, x);
@@ -346,7 +334,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *options = algorithm->options;
   State *state = algorithm->state;
   const size_t dim = (size_t)algorithm->setup.domain->design.dim;
-  int m = n_candidates(algorithm);
+  int m = state->m;
   bool found = true;
 
   /* 1. The last query may change the side of the region, or end the region. */
@@ -357,7 +345,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[RESTARTS] = state->restarts;
   /* 2. An unfinished design comes first. */
   if (asks_once(algorithm)) PetscCall(skip_known(algorithm, history));
-  if (state->designed < n_design(algorithm)) {
+  if (state->designed < state->n_design) {
     PetscCall(PetscArraycpy(query->x, state->design + (size_t)state->designed * dim, dim));
     state->designed++;
     return 0;

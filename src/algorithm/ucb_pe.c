@@ -122,7 +122,6 @@ static PetscErrorCode explore_box(RgAlgorithm *algorithm, int t, const RgHistory
 {
   RgModel *model = algorithm->state;
   RgPosterior *posterior = &model->posterior;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
   e->with = posterior;
   PetscCall(rg_posterior_create(&posterior->kernel, posterior->noise_variance, posterior->mean,
@@ -132,7 +131,7 @@ static PetscErrorCode explore_box(RgAlgorithm *algorithm, int t, const RgHistory
   if (!failure->failed)
     PetscCall(rg_model_append_pending(model, history, RG_PENDING_BELIEVER, failure));
   if (!failure->failed)
-    PetscCall(rg_acquire_with(model->domain, exploration, e, RG_SEARCH(algorithm, history, &random),
+    PetscCall(rg_acquire_with(model->domain, exploration, e, RG_SEARCH_AT(algorithm, t, history),
                               query, value, failure));
   PetscCall(rg_prediction_destroy(&e->work_told));
   PetscCall(rg_prediction_destroy(&e->work_with));

@@ -15,12 +15,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   RgRobust *state = algorithm->state;
-  const double *variance;
-  int index;
-
-  variance = rg_posterior_variances(&state->model.posterior);
-  index =
+  const double *variance = rg_posterior_variances(&state->model.posterior);
+  const int index =
     rg_robust_argmax(algorithm, t, "design_ties", state->n_designs * state->n_contexts, variance);
+
   rg_robust_set_design(algorithm, index / state->n_contexts, query);
   rg_robust_set_context(algorithm, index % state->n_contexts, query);
   if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = variance[index];

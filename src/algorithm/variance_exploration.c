@@ -9,8 +9,6 @@
    Needs no context. Revision 1. */
 #include "algorithm/surrogate.h"
 
-static const RgParam params[] = {{0}};
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -26,7 +24,7 @@ const RgAlgorithmClass rg_algorithm_variance_exploration = {
            "x_t = argmax sd_{t-1}(x), the posterior deviation of a Gaussian process",
            "Wenzel, Santin, Haasdonk (2021), A novel class of stabilized greedy kernel "
            "approximation algorithms"),
-  .params = params,
+  .params = RG_NO_PARAMS,
   .ask = ask,
   RG_SURROGATE_METHODS,
 };

@@ -212,7 +212,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgContextCentre centre;
   RgContextPenalised penalised, coarse;
   RgContextualOptions how = options->ball.centre.common;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgMeasure measure;
   const RgMeasure *rho;
   double *contexts, norm = NAN, radius = NAN, penalty = 0;
@@ -240,11 +239,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     PetscArraycpy(contexts + (size_t)centre.n * dim, state->samples, (size_t)state->n * dim));
   /* 2. x_t = argmax E U - eps_t L. */
   const RgContextual bound = criterion(&penalised, contexts), rough = criterion(&coarse, contexts);
-  PetscCall(rg_acquire_contextual(&state->model, &how, &bound, &rough,
-                                  RG_SEARCH(algorithm, history, &random), query,
-                                  &query->extra[RG_UCB_ACQUISITION], failure));
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &how, &bound, &rough, query, failure));
   query->extra[RG_UCB_ACQUISITION] -= penalised.radius * penalty;
-  query->extra[RG_UCB_CONFIDENCE] = how.width * how.width;
   query->extra[RG_BALL_RADIUS] = radius;
   PetscCall(PetscFree(contexts));
   PetscCall(rg_measure_destroy(&measure));

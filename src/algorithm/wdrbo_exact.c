@@ -9,6 +9,7 @@
    grid, and O(n M) per piece of the dual.
    Needs contexts drawn by nature. Revision 6. */
 #include "algorithm/contextual.h"
+#include "maths/blas.h"
 #include "robust/wasserstein.h"
 
 #include <math.h>
@@ -49,13 +50,9 @@ static PetscErrorCode inner_create(const Options *options, const RgSpace *contex
   PetscCall(PetscArraycpy(inner->contexts, centre->contexts, (size_t)inner->n * dim));
   PetscCall(PetscArraycpy(inner->contexts + (size_t)inner->n * dim, grid, (size_t)size * dim));
   for (int i = 0; i < inner->n; i++)
-    for (int s = 0; s < inner->M; s++) {
-      double square = 0.0;
-      for (int k = 0; k < dim; k++)
-        square +=
-          pow(inner->contexts[(size_t)i * dim + k] - inner->contexts[(size_t)s * dim + k], 2);
-      inner->distance[(size_t)i * inner->M + s] = sqrt(square);
-    }
+    for (int s = 0; s < inner->M; s++)
+      inner->distance[(size_t)i * inner->M + s] = sqrt(rg_squared_distance(
+        dim, inner->contexts + (size_t)i * dim, inner->contexts + (size_t)s * dim));
   return PetscFree(grid);
 }
 
@@ -95,7 +92,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(inner_create(options, &algorithm->setup.domain->context, &centre, &inner));
   /* 2. x_t = argmax of the worst case. */
   const RgContextual worst = {inner.M, 0, inner.contexts, worst_case, &inner, NULL};
-  PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
+  PetscCall(
+    rg_contextual_acquire(algorithm, t, history, algorithm->options, &worst, NULL, query, failure));
   query->extra[RG_BALL_RADIUS] = inner.radius;
   PetscCall(PetscFree2(inner.contexts, inner.distance));
   return rg_centre_destroy(&centre);

@@ -2,6 +2,7 @@
 #include "density/smoothing.h"
 
 #include "density/smoothing_formulas.h"
+#include "maths/blas.h"
 
 const char *const rg_smoothing_names[] = {
 #define RG_SMOOTHING(SYMBOL, name) name,
@@ -88,14 +89,8 @@ PetscErrorCode rg_bandwidth_cross_validated(RgSmoothing kernel, int n, int dim, 
   if (n < 3) return 0;
   PetscCall(PetscMalloc1((size_t)n * n, &r2));
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      double sum = 0;
-      for (int k = 0; k < dim; k++) {
-        const double difference = x[(size_t)i * dim + k] - x[(size_t)j * dim + k];
-        sum += difference * difference;
-      }
-      r2[(size_t)i * n + j] = sum;
-    }
+    for (int j = 0; j < n; j++)
+      r2[(size_t)i * n + j] = rg_squared_distance(dim, x + (size_t)i * dim, x + (size_t)j * dim);
   for (int k = RG_CV_STEPS; k >= -RG_CV_STEPS; k--) {
     const double tried = centre * pow(10, (double)k / RG_CV_STEPS);
     double error = 0;

@@ -46,4 +46,13 @@ typedef struct {
 void rg_numerics_set(RgNumerics *before);
 void rg_numerics_restore(const RgNumerics *before);
 
+/* |a - b|^2 of points in `dim` coordinates. */
+static inline double rg_squared_distance(int dim, const double *a, const double *b)
+{
+  double sum = 0.0;
+
+  for (int k = 0; k < dim; k++) sum += (a[k] - b[k]) * (a[k] - b[k]);
+  return sum;
+}
+
 #endif

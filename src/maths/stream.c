@@ -143,6 +143,15 @@ uint64_t rg_random_below(RgRandom *random, uint64_t n)
   return word % n;
 }
 
+int rg_random_index(RgRandom *random, int n, const double *p)
+{
+  double u = rg_random_uniform(random);
+  int i = 0;
+
+  while (i < n - 1 && (u -= p[i]) >= 0.0) i++;
+  return i;
+}
+
 PetscErrorCode rg_random_subset(RgRandom *random, int n, int m, int *out)
 {
   int *pool;

@@ -246,6 +246,12 @@ static inline bool rg_algorithm_asks_once(const RgAlgorithm *algorithm)
                .history = (history_),                                                              \
                .random = (random_),                                                                \
                .once = rg_algorithm_asks_once(algorithm_)})
+/* The same for the search of query t, with random numbers of the sub-stream "maximiser". */
+#define RG_SEARCH_AT(algorithm_, t_, history_)                                                     \
+  RG_SEARCH(algorithm_, history_,                                                                  \
+            ((RgRandom[]){rg_algorithm_stream_at(algorithm_, "maximiser", t_)}))
+/* The table of a method without parameters. */
+#define RG_NO_PARAMS ((const RgParam[]){{0}})
 
 /* For methods: the squared width of query t, drawn from the law of the class's `confidence` with
    random numbers of the sub-stream "confidence". */

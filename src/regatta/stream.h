@@ -47,6 +47,8 @@ RG_API double rg_random_exponential(RgRandom *random); /* exponential with rate 
 RG_API double rg_random_gamma(RgRandom *random, double shape, double scale);
 /* Uniform integer in [0, n), n >= 1, without modulo bias. */
 RG_API uint64_t rg_random_below(RgRandom *random, uint64_t n);
+/* An integer of [0, n) with probabilities p, whose sum is 1. O(n). */
+RG_API int rg_random_index(RgRandom *random, int n, const double *p);
 /* `m` distinct integers of [0, n) in random order (partial Fisher-Yates), m <= n. out: m ints. */
 RG_API PetscErrorCode rg_random_subset(RgRandom *random, int n, int m, int *out);
 RG_API void rg_random_normals(RgRandom *random, size_t n, double *out);

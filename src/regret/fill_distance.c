@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "acquisition/ranking.h"
+#include "maths/blas.h"
 #include "maths/design.h"
 
 #define STARTS 20
@@ -78,12 +80,8 @@ static double squared_distance(const RgFill *fill, const double *x)
 {
   double least = INFINITY;
 
-  for (int i = 0; i < fill->n; i++) {
-    const double *point = fill->points + (size_t)i * fill->dim;
-    double sum = 0;
-    for (int k = 0; k < fill->dim; k++) sum += (x[k] - point[k]) * (x[k] - point[k]);
-    least = fmin(least, sum);
-  }
+  for (int i = 0; i < fill->n; i++)
+    least = fmin(least, rg_squared_distance(fill->dim, x, fill->points + (size_t)i * fill->dim));
   return least;
 }
 
@@ -127,12 +125,8 @@ double rg_fill_distance(const RgFill *fill)
   double x[RG_FILL_MAX_DIM], largest = 0;
 
   if (fill->dim == 1) return gaps(fill);
-  for (int i = 0; i < fill->m; i++) {
-    if (count == STARTS && fill->nearest[i] <= fill->nearest[best[count - 1]]) continue;
-    int k = count < STARTS ? count++ : count - 1;
-    for (; k > 0 && fill->nearest[i] > fill->nearest[best[k - 1]]; k--) best[k] = best[k - 1];
-    best[k] = i;
-  }
+  for (int i = 0; i < fill->m; i++)
+    count = rg_ranking_insert(fill->nearest, i, count, STARTS, best);
   for (int k = 0; k < count; k++) {
     for (int j = 0; j < fill->dim; j++) x[j] = fill->grid[(size_t)j * fill->m + best[k]];
     largest = fmax(largest, polish(fill, x, fill->nearest[best[k]]));

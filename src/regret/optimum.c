@@ -43,12 +43,6 @@ static bool failed(const Search *search)
   return search->failure->failed;
 }
 
-static void poll_stop(const Search *search)
-{
-  if (rg_problem_stopped(search->problem))
-    rg_failure_set(search->failure, "the search for the optimum was stopped");
-}
-
 /* Evaluate F at m points of the unit cube, all of them where the design is finite, and update the
    best point. */
 static PetscErrorCode evaluate(Search *search, int m, const double *unit, double *value)
@@ -67,7 +61,8 @@ static PetscErrorCode evaluate(Search *search, int m, const double *unit, double
     }
     PetscCall(
       rg_problem_objective(search->problem, count, search->points, value + first, search->failure));
-    poll_stop(search);
+    if (rg_problem_stopped(search->problem))
+      rg_failure_set(search->failure, "the search for the optimum was stopped");
     for (int i = first; i < first + count && !failed(search); i++) {
       if (!(value[i] > search->value)) continue;
       search->value = value[i];
@@ -236,9 +231,8 @@ static PetscErrorCode search_box(Search *search)
   RgLbfgsb lbfgsb;
   double *bounds;
 
-  PetscCall(PetscMalloc4(BATCH * dim, &search->native, BATCH, &search->points, 2 * dim * dim,
-                         &search->stencil, 2 * dim, &search->stencil_value));
-  PetscCall(PetscMalloc1(2 * dim, &bounds));
+  PetscCall(PetscMalloc3(2 * dim * dim, &search->stencil, 2 * dim, &search->stencil_value, 2 * dim,
+                         &bounds));
   for (size_t j = 0; j < dim; j++) {
     bounds[j] = 0;
     bounds[dim + j] = 1;
@@ -250,19 +244,7 @@ static PetscErrorCode search_box(Search *search)
   if (search->problem->draft) PetscCall(from_draft(search, &lbfgsb));
   else PetscCall(compass(search, COMPASS_LAST));
   PetscCall(rg_lbfgsb_destroy(&lbfgsb));
-  PetscCall(PetscFree(bounds));
-  return PetscFree4(search->native, search->points, search->stencil, search->stencil_value);
-}
-
-static PetscErrorCode scan(Search *search)
-{
-  const RgSpace *space = &search->problem->domain.design;
-  double *value;
-
-  PetscCall(PetscMalloc3((size_t)BATCH * search->dim, &search->native, BATCH, &search->points,
-                         space->size, &value));
-  PetscCall(evaluate(search, space->size, space->points, value));
-  return PetscFree3(search->native, search->points, value);
+  return PetscFree3(search->stencil, search->stencil_value, bounds);
 }
 
 PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double *x,
@@ -271,6 +253,7 @@ PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double 
   const RgSpace *space = &problem->domain.design;
   Search search = {
     .problem = problem, .failure = failure, .dim = space->dim, .best = x, .value = -INFINITY};
+  double *value;
 
   if (problem->core) { /* the problem in fewer inputs has the same optimum */
     double *own;
@@ -286,8 +269,11 @@ PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double 
   if (!isnan(*optimum) || problem->class->traits & (RG_PROBLEM_COSTLY | RG_PROBLEM_UNKNOWN) ||
       problem->domain.n_constraints)
     return 0;
-  if (rg_space_is_finite(space)) PetscCall(scan(&search));
+  PetscCall(PetscMalloc3((size_t)BATCH * space->dim, &search.native, BATCH, &search.points,
+                         space->size, &value));
+  if (rg_space_is_finite(space)) PetscCall(evaluate(&search, space->size, space->points, value));
   else PetscCall(search_box(&search));
+  PetscCall(PetscFree3(search.native, search.points, value));
   if (!failed(&search)) *optimum = search.value;
   rg_space_to_native(space, x, x);
   return 0;

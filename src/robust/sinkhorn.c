@@ -11,11 +11,9 @@ static void fill_kernel(int dim, int n, const double *a, int m, const double *b,
                         double *K)
 {
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < m; j++) {
-      double square = 0;
-      for (int d = 0; d < dim; d++) square += pow(a[i * dim + d] - b[j * dim + d], 2);
-      K[(size_t)i * m + j] = fmax(exp(-square / entropy), LEAST);
-    }
+    for (int j = 0; j < m; j++)
+      K[(size_t)i * m + j] =
+        fmax(exp(-rg_squared_distance(dim, a + i * dim, b + j * dim) / entropy), LEAST);
 }
 
 static void normalise(int m, double *weight)
