@@ -28,7 +28,7 @@ static RgRandom random_at(uint64_t t)
   return rg_stream_at(&stream, t);
 }
 
-static void begin_with(RgKernelFamily family, double (*y_of)(const double *), Case *it)
+static void begin(RgKernelFamily family, double (*y_of)(const double *), Case *it)
 {
   const double scales[DX + 1] = {0.3, 0.3, 0.4};
   double Z[N * (DX + 1)], y[N];
@@ -46,11 +46,6 @@ static void begin_with(RgKernelFamily family, double (*y_of)(const double *), Ca
   assert_false(failure.failed);
 }
 
-static void begin(RgKernelFamily family, Case *it)
-{
-  begin_with(family, f, it);
-}
-
 static void end(Case *it)
 {
   RG_OK(rg_posterior_destroy(&it->model.posterior));
@@ -59,24 +54,29 @@ static void end(Case *it)
 
 static const RgContextualOptions ucb_options = {.width = 1.5, .nodes = -1};
 
-/* Best value of a search. */
+static const RgMaximiserOptions thorough = {
+  .raw_samples = 256, .restarts = 20, .max_iterations = 100, .tolerance = 1e-9};
+
+/* Best value of a search with random numbers at t, and the design (NULL: not wanted). */
+static double search_at(Case *it, const RgMaximiserOptions *options, const RgContextualOptions *how,
+                        const RgContextual *exact, const RgContextual *few, RgRandom random,
+                        double *best_x)
+{
+  const RgSearch search = {.options = options, .history = &it->history, .random = &random};
+  RgFailure failure = {0};
+  double x[DX], value;
+  RgQuery query = {.x = best_x ? best_x : x};
+
+  RG_OK(rg_acquire_contextual(&it->model, how, exact, few, &search, &query, &value, &failure));
+  assert_false(failure.failed);
+  for (int j = 0; j < DX; j++) assert_true(query.x[j] >= 0.0 && query.x[j] <= 1.0);
+  return value;
+}
+
 static double search(Case *it, const RgContextualOptions *how, const RgContextual *exact,
                      const RgContextual *few)
 {
-  const RgMaximiserOptions options = {
-    .raw_samples = 256, .restarts = 20, .max_iterations = 100, .tolerance = 1e-9};
-  RgRandom random = random_at(1);
-  RgFailure failure = {0};
-  double x[DX], value;
-  RgQuery query = {.x = x};
-
-  RG_OK(rg_acquire_contextual(
-    &it->model, how, exact, few,
-    &(RgSearch){.options = &options, .history = &it->history, .random = &random}, &query, &value,
-    &failure));
-  assert_false(failure.failed);
-  for (int j = 0; j < DX; j++) assert_true(x[j] >= 0.0 && x[j] <= 1.0);
-  return value;
+  return search_at(it, &thorough, how, exact, few, random_at(1), NULL);
 }
 
 /* Uses `few`; with M of them it is the plain search. */
@@ -96,7 +96,7 @@ RG_TEST(ends_where_the_plain_search_ends)
 
   for (int k = 0; k < 2; k++) {
     Case it;
-    begin(families[k], &it);
+    begin(families[k], f, &it);
     RG_CLOSE(best(&it, rg_ucb_expectation, &all, &some, FEW),
              best(&it, rg_ucb_expectation, &all, &all, M), 1e-7);
     RG_CLOSE(best(&it, rg_ucb_minimum, &n_all, &n_some, FEW),
@@ -112,18 +112,12 @@ RG_TEST(value_is_exact)
   Case it;
   RgContextUcb ucb;
   const RgMaximiserOptions options = {.raw_samples = 64, .restarts = 5, .max_iterations = 0};
-  RgRandom random = random_at(1);
-  RgFailure failure = {0};
-  double x[DX], value, again;
-  RgQuery query = {.x = x};
+  double x[DX], again;
 
-  begin(RG_KERNEL_MATERN52, &it);
+  begin(RG_KERNEL_MATERN52, f, &it);
   const RgContextual exact = {M, 0, it.contexts, rg_ucb_expectation, &all, NULL};
   const RgContextual cheap = {1, 0, it.contexts, rg_ucb_expectation, &some, NULL};
-  RG_OK(rg_acquire_contextual(
-    &it.model, &ucb_options, &exact, &cheap,
-    &(RgSearch){.options = &options, .history = &it.history, .random = &random}, &query, &value,
-    &failure));
+  const double value = search_at(&it, &options, &ucb_options, &exact, &cheap, random_at(1), x);
   RG_OK(rg_context_ucb_create(&it.model, 1.5, &exact, RG_CONTEXT_PAIRS, 1, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, 1, x, &again, NULL));
   RG_CLOSE(value, again, 1e-12);
@@ -134,7 +128,6 @@ RG_TEST(value_is_exact)
 /* Designs of one batch: the odd ones count as 0. */
 static void odd_ones_are_nothing(void *closure, int m, int dim, double *value, double *gradient)
 {
-  (void)closure;
   for (int i = 1; i < m; i += 2) {
     value[i] = 0.0;
     for (int k = 0; gradient && k < dim; k++) gradient[i * dim + k] = 0.0;
@@ -149,7 +142,7 @@ RG_TEST(a_batch_is_settled_as_one)
   Case it;
   double X[BATCH * DX], value[BATCH], gradient[BATCH * DX];
 
-  begin(RG_KERNEL_GAUSSIAN, &it);
+  begin(RG_KERNEL_GAUSSIAN, f, &it);
   for (int i = 0; i < BATCH * DX; i++) X[i] = (i % 7) / 7.0;
   const RgContextual what = {M, 0, it.contexts, rg_ucb_expectation, &all, odd_ones_are_nothing};
   RG_OK(rg_context_ucb_create(&it.model, 1.5, &what, RG_CONTEXT_EXACT, BATCH, &ucb));
@@ -164,9 +157,6 @@ RG_TEST(a_batch_is_settled_as_one)
 
 static void one_more(void *closure, int m, int dim, double *value, double *gradient)
 {
-  (void)closure;
-  (void)dim;
-  (void)gradient;
   for (int i = 0; i < m; i++) value[i] += 1.0;
 }
 
@@ -178,7 +168,7 @@ RG_TEST(a_settled_search_takes_the_nodes_it_is_given)
 
   for (int k = 0; k < 2; k++) {
     Case it;
-    begin(families[k], &it);
+    begin(families[k], f, &it);
     const RgContextual what = {M, 0, it.contexts, rg_ucb_expectation, &all, one_more};
     const RgContextual few = {FEW, 0, it.contexts, rg_ucb_expectation, &some, NULL};
     const double whole = search(&it, &(RgContextualOptions){.width = 1.5}, &what, &few);
@@ -223,25 +213,18 @@ static double torn(const double *z)
 /* The least U has kinks, along which quasi-Newton climbs stop too early. */
 RG_TEST(climbs_on_all_contexts_follow_kinks)
 {
-  const RgMaximiserOptions options = {
-    .raw_samples = 256, .restarts = 20, .max_iterations = 100, .tolerance = 1e-9};
   const RgContextualOptions how = {.width = 0.1, .nodes = 0};
   int n = M;
 
   for (int k = 0; k < 3; k++) {
     RgRandom random = random_at(6 + k);
-    RgFailure failure = {0};
     RgContextUcb ucb;
     Case it;
-    double x[DX], value;
-    RgQuery query = {.x = x};
-    begin_with(k == 1 ? RG_KERNEL_GAUSSIAN : RG_KERNEL_MATERN52, torn, &it);
+    double x[DX];
+    begin(k == 1 ? RG_KERNEL_GAUSSIAN : RG_KERNEL_MATERN52, torn, &it);
     for (int m = 0; m < M; m++) it.contexts[m] = rg_random_uniform(&random);
     const RgContextual least = {M, 0, it.contexts, rg_ucb_minimum, &n, NULL};
-    RG_OK(rg_acquire_contextual(
-      &it.model, &how, &least, &least,
-      &(RgSearch){.options = &options, .history = &it.history, .random = &random}, &query, &value,
-      &failure));
+    const double value = search_at(&it, &thorough, &how, &least, &least, random, x);
     RG_OK(rg_context_ucb_create(&it.model, 0.1, &least, RG_CONTEXT_PAIRS, 1, &ucb));
     assert_true(gain_around(&ucb, x, value) < 1e-6);
     RG_OK(rg_context_ucb_destroy(&ucb));

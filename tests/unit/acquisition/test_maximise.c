@@ -7,6 +7,14 @@
 #include "regatta/acquire.h"
 #include "gp/posterior/set/set_posterior.h"
 
+static void inputs(int n, char *const *texts, RgSpace *space)
+{
+  RgText mistake = {0};
+
+  RG_OK(rg_space_inputs(space, n, texts, &mistake));
+  assert_int_equal(mistake.length, 0);
+}
+
 /* ---- test functions ------------------------------------------------------------------------- */
 
 typedef struct {
@@ -37,7 +45,6 @@ static PetscErrorCode paraboloid(void *closure, int m, const double *X, double *
 /* Valley of Rosenbrock on [-1, 1]^2, negated: maximum 0 at (1, 1), unit coordinates (1, 1). */
 static PetscErrorCode banana(void *closure, int m, const double *X, double *value, double *gradient)
 {
-  (void)closure;
   for (int i = 0; i < m; i++) {
     double x = 2.4 * X[2 * i] - 1.2, y = 2.4 * X[2 * i + 1] - 1.2, t = y - x * x;
     value[i] = -100.0 * t * t - (1.0 - x) * (1.0 - x);
@@ -52,7 +59,6 @@ static PetscErrorCode banana(void *closure, int m, const double *X, double *valu
 static PetscErrorCode half_defined(void *closure, int m, const double *X, double *value,
                                    double *gradient)
 {
-  (void)closure;
   for (int i = 0; i < m; i++) {
     value[i] = X[i] < 0.7 ? NAN : X[i] < 0.8 ? -INFINITY : X[i];
     if (gradient) gradient[i] = X[i] < 0.8 ? NAN : 1.0;
@@ -63,7 +69,6 @@ static PetscErrorCode half_defined(void *closure, int m, const double *X, double
 static PetscErrorCode nowhere(void *closure, int m, const double *X, double *value,
                               double *gradient)
 {
-  (void)closure, (void)X, (void)gradient;
   for (int i = 0; i < m; i++) value[i] = NAN;
   return 0;
 }
@@ -72,7 +77,6 @@ static PetscErrorCode flat(void *closure, int m, const double *X, double *value,
 {
   int dim = *(int *)closure;
 
-  (void)X;
   for (int i = 0; i < m; i++) value[i] = 3.5;
   for (int i = 0; gradient && i < m * dim; i++) gradient[i] = 0.0;
   return 0;
@@ -89,7 +93,6 @@ static PetscErrorCode levelling_off(void *closure, int m, const double *X, doubl
 {
   Levelling *level = closure;
 
-  (void)X;
   level->calls++;
   for (int i = 0; i < m; i++) value[i] = -(1.0 + pow(level->ratio, level->calls));
   for (int i = 0; gradient && i < m; i++) gradient[i] = 0.0;
@@ -112,6 +115,20 @@ static RgRandom test_random(uint64_t seed)
   return rg_stream_at(&stream, 1);
 }
 
+/* The value of a search with random numbers of `seed`, which must not fail; `search` has the rest. */
+static double maximum(RgSearch search, uint64_t seed, int dim, RgBatchFunction function,
+                      void *closure, double *x)
+{
+  RgRandom random = test_random(seed);
+  RgFailure failure = {0};
+  double value;
+
+  search.random = &random;
+  RG_OK(rg_maximise_box(&search, dim, function, closure, x, &value, &failure));
+  assert_false(failure.failed);
+  return value;
+}
+
 /* ---- box ------------------------------------------------------------------------------------ */
 
 RG_TEST(test_paraboloid)
@@ -119,13 +136,10 @@ RG_TEST(test_paraboloid)
   for (int local_search = 0; local_search < 2; local_search++) {
     for (int seed = 0; seed < 10; seed++) {
       RgMaximiserOptions options = defaults(local_search);
-      RgRandom random = test_random((uint64_t)seed);
-      RgFailure failure = {0};
       Paraboloid p = {3, 0, 0, {0.3, 1.7, 0.0}, {1.0, 0.1, 1000.0}}; /* the second one is outside */
-      double x[3], value;
-      RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 3, paraboloid, &p,
-                            x, &value, &failure));
-      assert_false(failure.failed);
+      double x[3];
+      const double value =
+        maximum((RgSearch){.options = &options}, (uint64_t)seed, 3, paraboloid, &p, x);
       RG_CLOSE(x[0], 0.3, 1e-4);
       assert_true(x[1] == 1.0);
       RG_CLOSE(x[2], 0.0, 1e-4);
@@ -171,17 +185,13 @@ RG_TEST(adam_stops_when_the_moving_average_levels_off)
 
 RG_TEST(test_banana)
 {
-  double x[2], value;
+  double x[2];
 
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
-    RgRandom random = test_random(4);
-    RgFailure failure = {0};
     options.raw_samples = 8;
     options.restarts = 1;
-    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 2, banana, NULL, x,
-                          &value, &failure));
-    assert_true(value > -1e-6);
+    assert_true(maximum((RgSearch){.options = &options}, 4, 2, banana, NULL, x) > -1e-6);
     RG_CLOSE(x[0], 2.2 / 2.4, 1e-2);
   }
 }
@@ -190,25 +200,20 @@ RG_TEST(test_banana)
 RG_TEST(test_extra_points)
 {
   Paraboloid p = {2, 0, 0, {0.123456, 0.654321}, {1e8, 1e8}};
-  double extra[4] = {0.9, 0.9, 0.123456, 0.654321}, x[2], value;
-  RgFailure failure = {0};
+  double extra[4] = {0.9, 0.9, 0.123456, 0.654321}, x[2];
 
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
-    RgRandom random = test_random(5);
     options.max_iterations = 0;
-    RG_OK(rg_maximise_box(
-      &(RgSearch){.options = &options, .random = &random, .n_extra = 2, .extra = extra}, 2,
-      paraboloid, &p, x, &value, &failure));
-    assert_true(value == 0.0 && x[0] == extra[2] && x[1] == extra[3]);
+    assert_true(maximum((RgSearch){.options = &options, .n_extra = 2, .extra = extra}, 5, 2,
+                        paraboloid, &p, x) == 0.0);
+    assert_true(x[0] == extra[2] && x[1] == extra[3]);
   }
 }
 
 /* Raw points of the caller: the diagonal, off by one from its values. */
 static PetscErrorCode diagonal(void *closure, RgRandom *random, int n, double *X, double *value)
 {
-  (void)closure;
-  (void)random;
   for (int i = 0; i < n; i++) {
     X[2 * i] = X[2 * i + 1] = (double)i / n;
     value[i] = -1.0 - fabs(X[2 * i] - 0.5);
@@ -226,21 +231,19 @@ RG_TEST(test_raw_design)
   for (int local_search = 0; local_search < 2; local_search++) {
     RgMaximiserOptions options = defaults(local_search);
     RgRandom random = test_random(8);
+    RgSearch search = {.options = &options, .random = &random, .n_extra = 1, .extra = extra};
     options.raw_samples = 64;
     options.max_iterations = 0;
     p.points = 0;
-    RG_OK(rg_maximise_box_screened(
-      &(RgSearch){.options = &options, .random = &random, .n_extra = 1, .extra = extra}, 2,
-      paraboloid, &p, &screen, x, &value, &failure));
-    assert_int_equal(p.points, 1);
-    assert_true(x[0] == 1.0 && x[1] == 0.0); /* its own value, -0.8125, beats the raw ones */
-    RG_OK(rg_maximise_box_screened(&(RgSearch){.options = &options, .random = &random}, 2,
-                                   paraboloid, &p, &screen, x, &value, &failure));
-    assert_int_equal(p.points, 1);
-    assert_true(x[0] == 0.5 && x[1] == 0.5 && value == -1.0);
-    options.max_iterations = 100;
-    RG_OK(rg_maximise_box_screened(&(RgSearch){.options = &options, .random = &random}, 2,
-                                   paraboloid, &p, &screen, x, &value, &failure));
+    for (int round = 0; round < 3; round++) { /* with an extra point, without, and with climbs */
+      search.n_extra = round == 0;
+      options.max_iterations = round == 2 ? 100 : 0;
+      RG_OK(rg_maximise_box_screened(&search, 2, paraboloid, &p, &screen, x, &value, &failure));
+      if (round < 2) assert_int_equal(p.points, 1);
+      /* its own value, -0.8125, beats the raw ones */
+      if (round == 0) assert_true(x[0] == 1.0 && x[1] == 0.0);
+      if (round == 1) assert_true(x[0] == 0.5 && x[1] == 0.5 && value == -1.0);
+    }
     RG_CLOSE(value, 0.0, 1e-9);
   }
 }
@@ -253,10 +256,8 @@ RG_TEST(test_not_finite)
     RgMaximiserOptions options = defaults(local_search);
     RgRandom random = test_random(6);
     RgFailure failure = {0};
-    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 1, half_defined,
-                          NULL, &x, &value, &failure));
-    assert_false(failure.failed);
-    assert_true(x == 1.0 && value == 1.0);
+    assert_true(maximum((RgSearch){.options = &options}, 6, 1, half_defined, NULL, &x) == 1.0);
+    assert_true(x == 1.0);
     RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 1, nowhere, NULL, &x,
                           &value, &failure));
     assert_true(failure.failed);
@@ -272,15 +273,11 @@ RG_TEST(test_flat)
 
   for (int selection = 0; selection < 2; selection++) {
     RgMaximiserOptions options = defaults(0);
-    RgRandom random = test_random(7), again = test_random(7);
-    RgFailure failure = {0};
-    double x[2], y[2], value;
+    double x[2], y[2];
     options.selection = selection;
-    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 2, flat, &dim, x,
-                          &value, &failure));
-    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &again}, 2, flat, &dim, y,
-                          &value, &failure));
-    assert_true(value == 3.5 && x[0] == y[0] && x[1] == y[1]);
+    for (int again = 0; again < 2; again++)
+      assert_true(maximum((RgSearch){.options = &options}, 7, 2, flat, &dim, again ? y : x) == 3.5);
+    assert_true(x[0] == y[0] && x[1] == y[1]);
     assert_true(fabs(x[0] - 0.5) > 1e-9 || fabs(x[1] - 0.5) > 1e-9);
   }
 }
@@ -290,19 +287,16 @@ RG_TEST(test_boltzmann_keeps_best)
 {
   for (int seed = 0; seed < 20; seed++) {
     RgMaximiserOptions options = defaults(0);
-    RgRandom random = test_random((uint64_t)seed), same = random;
-    RgFailure failure = {0};
+    const RgSearch search = {.options = &options};
     Paraboloid p = {2, 0, 0, {0.4, 0.6}, {1.0, 2.0}};
-    double best_x[2], best, x[2], value;
+    double best_x[2], x[2];
     options.raw_samples = 64;
     options.max_iterations = 0;
-    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &same}, 2, paraboloid, &p,
-                          best_x, &best, &failure));
+    const double best = maximum(search, (uint64_t)seed, 2, paraboloid, &p, best_x);
     options.selection = 1;
     options.restarts = 3;
-    RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 2, paraboloid, &p, x,
-                          &value, &failure));
-    assert_true(value == best && x[0] == best_x[0] && x[1] == best_x[1]);
+    assert_true(maximum(search, (uint64_t)seed, 2, paraboloid, &p, x) == best);
+    assert_true(x[0] == best_x[0] && x[1] == best_x[1]);
   }
 }
 
@@ -379,20 +373,17 @@ static void compare_searches(int dim, int kind, int seeds, double close)
     Surface s;
     RgUcb ucb = {2.0};
     RgEi ei;
-    RgFailure failure = {0};
     double x[MOST], value[2];
     make_surface(dim, 20 + seed % 40, (uint64_t)seed, &s, &ei.incumbent);
     if (kind) s.acquisition = (RgAcquisition){rg_acquisition_log_ei, &ei};
     else s.acquisition = (RgAcquisition){rg_acquisition_ucb, &ucb};
     for (int local_search = 0; local_search < 2; local_search++) {
       RgMaximiserOptions options = defaults(local_search);
-      RgRandom random = test_random(1000 + (uint64_t)seed);
       s.evaluations = 0;
-      RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, dim, surface, &s,
-                            x, &value[local_search], &failure));
+      value[local_search] =
+        maximum((RgSearch){.options = &options}, 1000 + (uint64_t)seed, dim, surface, &s, x);
       points[local_search] += s.evaluations;
     }
-    assert_false(failure.failed);
     worse += value[0] < value[1] - close * fmax(1.0, fabs(value[1]));
     destroy_surface(&s);
   }
@@ -587,11 +578,19 @@ RG_TEST(test_argmax)
   assert_int_equal(rg_argmax(6, value, NULL), 2);
 }
 
+/* The points 0, 1, .., n - 1. */
+static void make_line(int n, RgDomain *domain)
+{
+  static double points[2000];
+
+  for (int i = 0; i < n; i++) points[i] = i;
+  RG_OK(rg_space_set(&domain->design, 1, n, points, NULL, NULL));
+}
+
 /* A line of 2000 points, the model's posterior after a few data, scanned point by point. */
 RG_TEST(test_acquire_finite)
 {
   enum { N = 2000 };
-  static double points[N];
   RgDomain domain = {0};
   RgSurrogateOptions surrogate = {0};
   RgMaximiserOptions maximiser = defaults(0);
@@ -602,11 +601,11 @@ RG_TEST(test_acquire_finite)
   RgFailure failure = {0};
   RgUcb ucb = {1.5};
   RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
+  const RgSearch search = {.options = &maximiser, .history = &history, .random = &random};
   double x, value, expected[N];
   RgQuery query = {.x = &x};
 
-  for (int i = 0; i < N; i++) points[i] = i;
-  RG_OK(rg_space_set(&domain.design, 1, N, points, NULL, NULL));
+  make_line(N, &domain);
   RG_OK(rg_params_defaults(rg_surrogate_params, &surrogate));
   surrogate.fit = RG_FIT_FIXED;
   RG_OK(rg_history_create(&domain, 8, &history));
@@ -616,9 +615,7 @@ RG_TEST(test_acquire_finite)
   }
   RG_OK(rg_model_create(&domain, &surrogate, false, 1e-6, 8, &stream, NULL, &model));
   RG_OK(rg_model_update(&model, &history, &failure));
-  RG_OK(rg_acquire(&model, &acquisition,
-                   &(RgSearch){.options = &maximiser, .history = &history, .random = &random},
-                   &query, &value, &failure));
+  RG_OK(rg_acquire(&model, &acquisition, &search, &query, &value, &failure));
   for (int i = 0; i < N; i++)
     expected[i] = model.posterior.set->mean[i] + 1.5 * sqrt(model.posterior.set->variance[i]);
   assert_int_equal(query.index, rg_argmax(N, expected, NULL));
@@ -628,9 +625,7 @@ RG_TEST(test_acquire_finite)
   RgEi ei = {-1e3};
   domain.without_replacement = true;
   acquisition = (RgAcquisition){rg_acquisition_log_ei, &ei};
-  RG_OK(rg_acquire(&model, &acquisition,
-                   &(RgSearch){.options = &maximiser, .history = &history, .random = &random},
-                   &query, &value, &failure));
+  RG_OK(rg_acquire(&model, &acquisition, &search, &query, &value, &failure));
   for (int i = 0; i < history.n; i++) assert_int_not_equal(query.index, history.index[i]);
   assert_false(failure.failed);
 
@@ -643,8 +638,6 @@ RG_TEST(test_acquire_finite)
 /* A set and the box around it: the function's best point; a set's best one is taken only once. */
 RG_TEST(test_acquire_with)
 {
-  enum { N = 1201 };
-  static double points[N];
   RgMaximiserOptions maximiser = defaults(0);
   RgStream stream = rg_stream(1, "test", 0, "acquire", 2);
   RgRandom random = rg_stream_at(&stream, 1);
@@ -652,19 +645,16 @@ RG_TEST(test_acquire_with)
   RgDomain set = {.without_replacement = true}, box = {0};
   RgHistory history;
   RgFailure failure = {0};
+  const RgSearch search = {.options = &maximiser, .history = &history, .random = &random};
   const double lower = 0.0, upper = 1.0;
   double x, value;
   RgQuery query = {.x = &x};
 
-  for (int i = 0; i < N; i++) points[i] = i;
-  RG_OK(rg_space_set(&set.design, 1, N, points, NULL, NULL));
+  make_line(1201, &set);
   RG_OK(rg_history_create(&set, 4, &history));
   for (int i = 0; i < 3; i++) {
     const int expected[3] = {360, 359, 361}; /* the lower index of a tie first */
-    RG_OK(
-      rg_acquire_with(&set, paraboloid, &p,
-                      &(RgSearch){.options = &maximiser, .history = &history, .random = &random},
-                      &query, &value, &failure));
+    RG_OK(rg_acquire_with(&set, paraboloid, &p, &search, &query, &value, &failure));
     assert_int_equal(query.index, expected[i]);
     RG_CLOSE(value, -2.0 * (x - 0.3) * (x - 0.3), 1e-15);
     RG_OK(rg_history_append(&history, &x, query.index, NULL, -1, value));
@@ -673,9 +663,7 @@ RG_TEST(test_acquire_with)
 
   RG_OK(rg_space_box(&box.design, 1, &lower, &upper));
   RG_OK(rg_history_create(&box, 4, &history));
-  RG_OK(rg_acquire_with(&box, paraboloid, &p,
-                        &(RgSearch){.options = &maximiser, .history = &history, .random = &random},
-                        &query, &value, &failure));
+  RG_OK(rg_acquire_with(&box, paraboloid, &p, &search, &query, &value, &failure));
   assert_int_equal(query.index, -1);
   RG_CLOSE(x, 0.3, 1e-6);
   assert_false(failure.failed);
@@ -690,7 +678,6 @@ RG_TEST(test_acquire_with)
 static PetscErrorCode two_branches(void *closure, int m, const double *X, double *value,
                                    double *gradient)
 {
-  (void)closure;
   for (int i = 0; i < m; i++) {
     const double *x = X + 2 * i, d = x[1] - 0.2;
     const bool first = x[0] < 0.5;
@@ -707,18 +694,12 @@ RG_TEST(test_inputs_that_do_not_count)
 {
   static char *const texts[] = {"k choice a b", "v real 0 1 if k=b"};
   const RgMaximiserOptions options = defaults(RG_LOCAL_SEARCH_BATCHED);
-  const RgStream stream = rg_stream(1, "test", 0, "maximise", 0);
-  RgRandom random = rg_stream_at(&stream, 0);
   RgSpace space = {0};
-  RgFailure failure = {0};
-  RgText mistake = {0};
-  double x[2], value;
+  double x[2];
 
-  RG_OK(rg_space_inputs(&space, 2, texts, &mistake));
-  RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random, .space = &space}, 2,
-                        two_branches, NULL, x, &value, &failure));
-  assert_false(failure.failed);
-  RG_CLOSE(value, 1.25, 1e-9);
+  inputs(2, texts, &space);
+  RG_CLOSE(maximum((RgSearch){.options = &options, .space = &space}, 0, 2, two_branches, NULL, x),
+           1.25, 1e-9);
   RG_CLOSE(x[0], 0.75, 1e-15);
   assert_true(fabs(x[1] - 0.2) < 1e-4);
   RG_OK(rg_space_destroy(&space));
@@ -767,50 +748,39 @@ static PetscErrorCode rugged_function(void *closure, int m, const double *X, dou
   return 0;
 }
 
-static void inputs(int n, char *const *texts, RgSpace *space)
-{
-  RgText mistake = {0};
-
-  RG_OK(rg_space_inputs(space, n, texts, &mistake));
-  assert_int_equal(mistake.length, 0);
-}
-
 static double find_best(const RgSpace *space, double hint, const RgHistory *history, double *x)
 {
   const RgMaximiserOptions options = defaults(RG_LOCAL_SEARCH_BATCHED);
-  const RgStream stream = rg_stream(1, "test", 0, "levels", 0);
-  RgRandom random = rg_stream_at(&stream, 0);
   Rugged r = {space, hint};
-  RgFailure failure = {0};
-  double value;
+  const double value = maximum(
+    (RgSearch){.options = &options, .history = history, .space = space, .once = history != NULL}, 0,
+    space->dim, rugged_function, &r, x);
 
-  RG_OK(rg_maximise_box(&(RgSearch){.options = &options,
-                                    .history = history,
-                                    .random = &random,
-                                    .space = space,
-                                    .once = history != NULL},
-                        space->dim, rugged_function, &r, x, &value, &failure));
-  assert_false(failure.failed);
   RG_CLOSE(value, rugged(&r, x), 1e-14);
   return value;
 }
 
-/* All designs in the order of their values: every one once, then any of them again. */
+/* All designs in the order of their values: every one once, then any of them again. One in flight is
+   not chosen. */
 RG_TEST(test_each_design_once)
 {
   static char *const texts[] = {"n integer 3 6", "k choice a b c d e"};
   RgDomain domain = {0};
   RgHistory history;
   bool met[20] = {false};
-  double x[2], before = INFINITY;
+  double x[2], flying[2], before = INFINITY;
 
   inputs(2, texts, &domain.design);
   RG_OK(rg_history_create(&domain, 21, &history));
+  find_best(&domain.design, 1, &history, flying);
+  history.pending = (RgPending){.n = 1, .x = flying}; /* it counts as seen */
+  find_best(&domain.design, 1, &history, x);
+  assert_true(x[0] != flying[0] || x[1] != flying[1]);
+  history.pending = (RgPending){0};
   for (int i = 0; i < 20; i++) {
     const double value = find_best(&domain.design, 1, &history, x);
     const int at = 5 * (int)rg_space_level_at(&domain.design, 0, x[0]) +
                    (int)rg_space_level_at(&domain.design, 1, x[1]);
-
     assert_false(met[at]);
     met[at] = true;
     assert_true(value <= before);
@@ -820,24 +790,6 @@ RG_TEST(test_each_design_once)
     RG_OK(rg_history_append(&history, x, -1, NULL, -1, value));
   }
   assert_true(find_best(&domain.design, 1, &history, x) > before);
-  RG_OK(rg_history_destroy(&history));
-  RG_OK(rg_domain_destroy(&domain));
-}
-
-/* A design in flight counts as seen. */
-RG_TEST(test_designs_in_flight)
-{
-  static char *const texts[] = {"n integer 3 6", "k choice a b c d e"};
-  RgDomain domain = {0};
-  RgHistory history;
-  double first[2], second[2];
-
-  inputs(2, texts, &domain.design);
-  RG_OK(rg_history_create(&domain, 1, &history));
-  find_best(&domain.design, 1, &history, first);
-  history.pending = (RgPending){.n = 1, .x = first};
-  find_best(&domain.design, 1, &history, second);
-  assert_true(first[0] != second[0] || first[1] != second[1]);
   RG_OK(rg_history_destroy(&history));
   RG_OK(rg_domain_destroy(&domain));
 }
@@ -926,28 +878,22 @@ RG_TEST(test_neighbours_of_seen_designs)
 {
   static char *const texts[] = {"n integer 1 100000", "k integer 1 7"};
   const RgMaximiserOptions options = defaults(RG_LOCAL_SEARCH_BATCHED);
-  const RgStream stream = rg_stream(1, "test", 0, "spike", 0);
-  RgRandom random = rg_stream_at(&stream, 0);
   RgDomain domain = {0};
   RgHistory history;
-  RgFailure failure = {0};
-  double at[2], x[2], value;
+  double at[2], x[2];
 
   inputs(2, texts, &domain.design);
   RG_OK(rg_history_create(&domain, 1, &history));
   at[0] = rg_space_unit_of_level(&domain.design, 0, 49999);
   at[1] = rg_space_unit_of_level(&domain.design, 1, 3);
   RG_OK(rg_history_append(&history, at, -1, NULL, -1, 10));
-  RG_OK(rg_maximise_box(&(RgSearch){.options = &options,
-                                    .history = &history,
-                                    .random = &random,
-                                    .n_extra = 1,
-                                    .extra = at,
-                                    .space = &domain.design,
-                                    .once = true},
-                        2, spike, &domain.design, x, &value, &failure));
-  assert_false(failure.failed);
-  RG_CLOSE(value, 10, 0);
+  const RgSearch search = {.options = &options,
+                           .history = &history,
+                           .n_extra = 1,
+                           .extra = at,
+                           .space = &domain.design,
+                           .once = true};
+  RG_CLOSE(maximum(search, 0, 2, spike, &domain.design, x), 10, 0);
   assert_true(fabs(rg_space_level_at(&domain.design, 0, x[0]) - 49999) == 1);
   RG_OK(rg_history_destroy(&history));
   RG_OK(rg_domain_destroy(&domain));

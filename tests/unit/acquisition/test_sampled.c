@@ -5,8 +5,7 @@
 #include "acquisition/sampled.h"
 #include "gp/posterior/exact/exact.h"
 
-/* ---- PIMS and MES
-   ----------------------------------------------------------------------------- */
+/* ---- PIMS and MES ---------------------------------------------------------------------------- */
 
 static void check_marginal(RgMarginalFunction function, const void *closure)
 {
@@ -16,7 +15,6 @@ static void check_marginal(RgMarginalFunction function, const void *closure)
     for (double sd = 0.05; sd < 2.0; sd *= 1.7) {
       double at[4] = {mean + h, mean - h, mean, mean}, width[4] = {sd, sd, sd + h, sd - h};
       double value[4], one, d_mean, d_sd;
-
       (*function)(closure, 1, &mean, &sd, &one, &d_mean, &d_sd);
       (*function)(closure, 4, at, width, value, NULL, NULL);
       RG_CLOSE(d_mean, (value[0] - value[1]) / (2 * h), 1e-6);
@@ -75,8 +73,7 @@ RG_TEST(known_points)
   for (int j = 0; j < 3; j++) assert_true(d_sd[j] == 0.0 && isfinite(d_mean[j]));
 }
 
-/* ---- JES
-   -------------------------------------------------------------------------------------- */
+/* ---- JES ------------------------------------------------------------------------------------- */
 
 #define OPTIMA 11 /* more than one logarithm takes */
 #define POINTS 140
@@ -90,23 +87,27 @@ typedef struct {
 static void jes_case(JesCase *c)
 {
   c->jes = (RgJes){OPTIMA, c->optimum, 1e-3, 1e-14};
-  for (int l = 0; l < OPTIMA; l++) {
+  for (int l = 0; l < OPTIMA; l++)
     c->optimum[l] = (RgJesOptimum){0.8 + 0.1 * l, 0.7 + 0.05 * l, 1.0 / (0.6 + 0.03 * l)};
-  }
   for (int j = 0; j < POINTS; j++) {
     c->mean[j] = 1.2 * sin(2 * j);
     c->variance[j] = 0.6 + 0.3 * sin(7 * j);
-    for (int l = 0; l < OPTIMA; l++) {
+    for (int l = 0; l < OPTIMA; l++)
       c->C[l * POINTS + j] = 0.4 * sin(l + 5 * j) * sqrt(c->variance[j]);
-    }
   }
 }
 
-static double jes_at(const JesCase *c, int j, double mean, double variance, int l, double change)
+enum { OF_MEAN = -2, OF_VARIANCE = -1 };
+
+/* The value at point j where one moment has changed: its mean, its variance, or covariance number
+   `what`. */
+static double jes_at(const JesCase *c, int j, int what, double change)
 {
+  const double mean = c->mean[j] + (what == OF_MEAN ? change : 0);
+  const double variance = c->variance[j] + (what == OF_VARIANCE ? change : 0);
   double C[OPTIMA], value;
 
-  for (int k = 0; k < OPTIMA; k++) C[k] = c->C[k * POINTS + j] + (k == l ? change : 0.0);
+  for (int k = 0; k < OPTIMA; k++) C[k] = c->C[k * POINTS + j] + (k == what ? change : 0.0);
   RG_OK(rg_acquisition_jes(&c->jes, 1, &(RgJesMoments){&mean, &variance, C}, &value, NULL));
   return value;
 }
@@ -121,16 +122,12 @@ RG_TEST(jes_derivatives)
   RG_OK(rg_acquisition_jes(&c.jes, POINTS, &(RgJesMoments){c.mean, c.variance, c.C}, value,
                            &(RgJesSlopes){d_mean, d_variance, d_C}));
   for (int j = 0; j < POINTS; j++) {
-    double m = c.mean[j], v = c.variance[j];
-
-    RG_CLOSE(value[j], jes_at(&c, j, m, v, 0, 0.0), 1e-13);
-    RG_CLOSE(d_mean[j], (jes_at(&c, j, m + h, v, 0, 0.0) - jes_at(&c, j, m - h, v, 0, 0.0)) / 2 / h,
-             1e-7);
-    RG_CLOSE(d_variance[j],
-             (jes_at(&c, j, m, v + h, 0, 0.0) - jes_at(&c, j, m, v - h, 0, 0.0)) / 2 / h, 1e-7);
-    for (int l = 0; l < OPTIMA; l += 5) {
-      RG_CLOSE(d_C[l * POINTS + j],
-               (jes_at(&c, j, m, v, l, h) - jes_at(&c, j, m, v, l, -h)) / 2 / h, 1e-7);
+    RG_CLOSE(value[j], jes_at(&c, j, 0, 0.0), 1e-13);
+    for (int what = OF_MEAN; what < OPTIMA; what += what < 0 ? 1 : 5) {
+      const double slope = what == OF_MEAN       ? d_mean[j]
+                           : what == OF_VARIANCE ? d_variance[j]
+                                                 : d_C[what * POINTS + j];
+      RG_CLOSE(slope, (jes_at(&c, j, what, h) - jes_at(&c, j, what, -h)) / 2 / h, 1e-7);
     }
   }
 }
@@ -155,8 +152,7 @@ RG_TEST(jes_at_the_optimum)
   RG_OK(PetscPopErrorHandler());
 }
 
-/* ---- covariances with fixed points
-   ------------------------------------------------------------ */
+/* ---- covariances with fixed points ---------------------------------------------------------- */
 
 static void check_cross(RgKernelFamily family, int variant, int n)
 {
@@ -191,7 +187,6 @@ static void check_cross(RgKernelFamily family, int variant, int n)
     RG_OK(rg_cross_covariance_evaluate(&cross, M, Z, down));
     for (int j = 0; j < M; j++) {
       double sum = 0.25; /* added to the previous content */
-
       Z[j * SUPPORT_DIM + k] += h;
       for (int s = 0; s < P; s++) sum += weight[s] * (up[s * M + j] - down[s * M + j]) / (2 * h);
       RG_CLOSE(G[j * SUPPORT_DIM + k], sum, 1e-6);

@@ -30,20 +30,22 @@ static void add_context(RgDomain *domain, RgContextControl control)
 
 /* ---- one algorithm with everything it needs ------------------------------------------------- */
 
-static void bench_options(Bench *bench, const char *name)
+/* The bench of a method on a box in `dim` dimensions, or on a line of `size` points. */
+static void bench_options(Bench *bench, const char *name, int dim, int size)
 {
   memset(bench, 0, sizeof *bench);
   bench_class(bench, name);
   bench->surrogate.fit = RG_FIT_FIXED;
   bench->maximiser.raw_samples = 64;
   bench->maximiser.restarts = 5;
+  if (dim) make_box(dim, &bench->domain);
+  if (size) make_line(size, &bench->domain);
 }
 
-static void bench_start(Bench *bench, const RgDomain *domain, uint64_t seed)
+static void bench_start(Bench *bench, uint64_t seed)
 {
   bench_create(bench,
-               (RgSetup){.domain = domain,
-                         .noise_variance = 1e-4,
+               (RgSetup){.noise_variance = 1e-4,
                          .n_initial = 2,
                          .n_iterations = 50,
                          .stream = rg_stream(1, "test", 0, bench->class->name, seed)},
@@ -80,7 +82,7 @@ RG_TEST(test_registry)
       assert_true(strlen(class->columns[k].doc) < 128);
     for (int k = 0; k < i; k++) assert_string_not_equal(classes[k]->name, class->name);
     Bench bench;
-    bench_options(&bench, class->name);
+    bench_options(&bench, class->name, 0, 0);
     bench_end(&bench);
   }
 }
@@ -88,12 +90,12 @@ RG_TEST(test_registry)
 /* ---- mistakes ------------------------------------------------------------------------------- */
 
 /* Number of mistakes; `part`: text that the first message must contain. */
-static int mistakes(Bench *bench, const RgDomain *domain, const char *part)
+static int mistakes(Bench *bench, const char *part)
 {
   RgDiagnostics diagnostics = {0};
 
-  RG_OK(rg_algorithm_check(bench->class, bench->options, domain, (RgPlace){"study.yaml", 3, 5},
-                           &diagnostics));
+  RG_OK(rg_algorithm_check(bench->class, bench->options, &bench->domain,
+                           (RgPlace){"study.yaml", 3, 5}, &diagnostics));
   if (part && !strstr(diagnostics.list[0].message, part))
     fail_msg("'%s' does not contain '%s'", diagnostics.list[0].message, part);
   if (diagnostics.n) assert_int_equal(diagnostics.list[0].place.line, 3);
@@ -131,52 +133,30 @@ static const Case settings[] = {
   {"irgp_ucb", "shift", "heuristic", "value", "1", "'value' goes with shift: 'fixed'"},
   {"ei", "incumbent", "best_mean", NULL, NULL, NULL}};
 
+/* On a finite design every rule is accepted. */
 RG_TEST(test_settings)
 {
-  RgDomain box;
-
-  make_box(3, &box);
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     const Case *setting = &settings[i];
-    Bench bench;
-    bench_options(&bench, setting->algorithm);
-    bench_set(&bench, setting->name, setting->value);
-    if (setting->other_name) bench_set(&bench, setting->other_name, setting->other_value);
-    assert_int_equal(mistakes(&bench, &box, setting->message), setting->message != NULL);
-    bench_end(&bench);
+    for (int finite = 0; finite < 2; finite++) {
+      Bench bench;
+      if (finite && (setting->other_name || !strcmp(setting->value, "fixed"))) continue;
+      bench_options(&bench, setting->algorithm, finite ? 0 : 3, finite ? 20 : 0);
+      bench_set(&bench, setting->name, setting->value);
+      if (setting->other_name) bench_set(&bench, setting->other_name, setting->other_value);
+      const char *message = finite ? NULL : setting->message;
+      assert_int_equal(mistakes(&bench, message), message != NULL);
+      bench_end(&bench);
+    }
   }
-  RG_OK(rg_domain_destroy(&box));
-}
-
-RG_TEST(test_finite_rules_on_finite_sets)
-{
-  RgDomain line;
-
-  make_line(20, &line);
-  for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-    Bench bench;
-    if (settings[i].other_name || !strcmp(settings[i].value, "fixed")) continue;
-    bench_options(&bench, settings[i].algorithm);
-    bench_set(&bench, settings[i].name, settings[i].value);
-    assert_int_equal(mistakes(&bench, &line, NULL), 0);
-    bench_end(&bench);
-  }
-  RG_OK(rg_domain_destroy(&line));
-}
-
-static RgAlgorithmClass class_with_needs(unsigned needs)
-{
-  RgAlgorithmClass class = *rg_registry_find_algorithm(NULL, "random");
-
-  class.needs = needs;
-  return class;
 }
 
 static void expect_need(unsigned needs, const RgDomain *domain, const char *part)
 {
-  RgAlgorithmClass class = class_with_needs(needs);
+  RgAlgorithmClass class = *rg_registry_find_algorithm(NULL, "random");
   RgDiagnostics diagnostics = {0};
 
+  class.needs = needs;
   RG_OK(rg_algorithm_check(&class, NULL, domain, (RgPlace){"s", 1, 1}, &diagnostics));
   assert_int_equal(diagnostics.n, part != NULL);
   if (part && !strstr(diagnostics.list[0].message, part))
@@ -226,14 +206,12 @@ RG_TEST(test_needs)
 
 RG_TEST(test_random_box)
 {
-  RgDomain box;
   Bench bench;
   double mean[3] = {0.0};
 
-  make_box(3, &box);
-  add_context(&box, RG_CONTEXT_SIMULATOR);
-  bench_options(&bench, "random");
-  bench_start(&bench, &box, 1);
+  bench_options(&bench, "random", 3, 0);
+  add_context(&bench.domain, RG_CONTEXT_SIMULATOR);
+  bench_start(&bench, 1);
   for (int t = 1; t <= 500; t++) {
     RG_OK(rg_algorithm_ask(&bench.algorithm, t, &bench.history, &bench.query, &bench.failure));
     assert_int_equal(bench.query.index, -1);
@@ -242,49 +220,52 @@ RG_TEST(test_random_box)
   }
   for (int j = 0; j < 3; j++) assert_true(fabs(mean[j] - 0.5) < 5.0 * sqrt(1.0 / 12.0 / 500.0));
   bench_end(&bench);
-  RG_OK(rg_domain_destroy(&box));
+}
+
+/* All points of a line once; then the method fails. Returns the first of them. */
+static int exhaust(const char *name, int size, uint64_t seed)
+{
+  Bench bench;
+  bool seen[16] = {false};
+  int first = -1;
+
+  bench_options(&bench, name, 0, size);
+  bench.domain.without_replacement = true;
+  bench_start(&bench, seed);
+  for (int t = 1; t <= size; t++) {
+    bench_step(&bench, t);
+    assert_false(bench.failure.failed);
+    assert_false(seen[bench.query.index]);
+    seen[bench.query.index] = true;
+    assert_true(bench.x[0] == bench.domain.design.points[bench.query.index]);
+    if (t == 1) first = bench.query.index;
+  }
+  bench_step(&bench, size + 1);
+  assert_true(bench.failure.failed);
+  bench_end(&bench);
+  return first;
 }
 
 RG_TEST(test_random_without_replacement)
 {
-  RgDomain line;
-  Bench bench;
-  int seen[12] = {0}, first[200] = {0}, distinct = 0;
+  bool seen[12] = {false};
 
-  make_line(12, &line);
-  line.without_replacement = true;
-  for (int seed = 0; seed < 200; seed++) {
-    bench_options(&bench, "random");
-    bench_start(&bench, &line, (uint64_t)seed);
-    memset(seen, 0, sizeof seen);
-    for (int t = 1; t <= 12; t++) {
-      bench_step(&bench, t);
-      assert_int_equal(seen[bench.query.index]++, 0);
-      assert_true(bench.x[0] == line.design.points[bench.query.index]);
-      if (t == 1) first[seed] = bench.query.index;
-    }
-    bench_step(&bench, 13);
-    assert_true(bench.failure.failed);
-    bench_end(&bench);
-  }
-  memset(seen, 0, sizeof seen);
-  for (int seed = 0; seed < 200; seed++) distinct += !seen[first[seed]]++;
-  assert_int_equal(distinct, 12);
-  RG_OK(rg_domain_destroy(&line));
+  for (int seed = 0; seed < 200; seed++) seen[exhaust("random", 12, (uint64_t)seed)] = true;
+  for (int i = 0; i < 12; i++) assert_true(seen[i]);
 }
 
 static const char *const with_model[] = {"gp_ucb", "rgp_ucb", "irgp_ucb", "ei",
                                          "knowledge_gradient"};
 
 /* All methods on both kinds of domain: queries in the domain, records filled, same bits again. */
-static void run_twice(const char *name, const RgDomain *domain)
+static void run_twice(const char *name, int dim, int size)
 {
   double chosen[2][20];
 
   for (int run = 0; run < 2; run++) {
     Bench bench;
-    bench_options(&bench, name);
-    bench_start(&bench, domain, 9);
+    bench_options(&bench, name, dim, size);
+    bench_start(&bench, 9);
     for (int t = 1; t <= 20; t++) {
       bench_step(&bench, t);
       assert_false(bench.failure.failed);
@@ -292,7 +273,7 @@ static void run_twice(const char *name, const RgDomain *domain)
         assert_false(isnan(bench.extra[k]));
       chosen[run][t - 1] = bench.x[0];
     }
-    assert_ptr_equal(bench.class->model(&bench.algorithm)->domain, domain);
+    assert_ptr_equal(bench.class->model(&bench.algorithm)->domain, &bench.domain);
     bench_end(&bench);
   }
   assert_memory_equal(chosen[0], chosen[1], sizeof chosen[0]);
@@ -300,16 +281,10 @@ static void run_twice(const char *name, const RgDomain *domain)
 
 RG_TEST(test_runs)
 {
-  RgDomain box, line;
-
-  make_box(2, &box);
-  make_line(40, &line);
   for (size_t i = 0; i < sizeof with_model / sizeof with_model[0]; i++) {
-    run_twice(with_model[i], &box);
-    run_twice(with_model[i], &line);
+    run_twice(with_model[i], 2, 0);
+    run_twice(with_model[i], 0, 40);
   }
-  RG_OK(rg_domain_destroy(&box));
-  RG_OK(rg_domain_destroy(&line));
 }
 
 /* Methods that model the design alone run where nature draws a context or announces one: they do
@@ -322,14 +297,12 @@ RG_TEST(test_runs_beside_contexts)
 
   for (int i = 0; i < 2 * n; i++) {
     const RgAlgorithmClass *class = classes[i / 2];
-    RgDomain box;
     Bench bench;
     if (!(class->needs & RG_NEEDS_NO_CONTEXT) || class->needs & (RG_NEEDS_FINITE | RG_NEEDS_CLOCK))
       continue;
-    make_box(2, &box);
-    add_context(&box, controls[i % 2]);
-    bench_options(&bench, class->name);
-    bench_start(&bench, &box, 4);
+    bench_options(&bench, class->name, 2, 0);
+    add_context(&bench.domain, controls[i % 2]);
+    bench_start(&bench, 4);
     for (int t = -1; t <= 8; t++) { /* an initial design of two points */
       if (t > 0) bench_ask(&bench, t);
       else bench.x[0] = bench.x[1] = 0.25 - 0.5 * t;
@@ -338,7 +311,6 @@ RG_TEST(test_runs_beside_contexts)
       bench.history.n_initial += t <= 0;
     }
     bench_end(&bench);
-    RG_OK(rg_domain_destroy(&box));
     ran++;
   }
   assert_true(ran > 40);
@@ -346,57 +318,34 @@ RG_TEST(test_runs_beside_contexts)
 
 RG_TEST(test_without_replacement)
 {
-  RgDomain line;
-
-  make_line(15, &line);
-  line.without_replacement = true;
-  for (size_t i = 0; i < sizeof with_model / sizeof with_model[0]; i++) {
-    Bench bench;
-    int seen[15] = {0};
-    bench_options(&bench, with_model[i]);
-    bench_start(&bench, &line, 2);
-    for (int t = 1; t <= 15; t++) {
-      bench_step(&bench, t);
-      assert_false(bench.failure.failed);
-      assert_int_equal(seen[bench.query.index]++, 0);
-    }
-    bench_step(&bench, 16);
-    assert_true(bench.failure.failed);
-    bench_end(&bench);
-  }
-  RG_OK(rg_domain_destroy(&line));
+  for (size_t i = 0; i < sizeof with_model / sizeof with_model[0]; i++)
+    exhaust(with_model[i], 15, 2);
 }
 
 RG_TEST(test_single_point)
 {
-  RgDomain line;
-
-  make_line(1, &line);
   for (size_t i = 0; i < sizeof with_model / sizeof with_model[0]; i++) {
     Bench bench;
-    bench_options(&bench, with_model[i]);
-    bench_start(&bench, &line, 2);
+    bench_options(&bench, with_model[i], 0, 1);
+    bench_start(&bench, 2);
     for (int t = 1; t <= 3; t++) bench_step(&bench, t);
     assert_false(bench.failure.failed);
     assert_int_equal(bench.query.index, 0);
     bench_end(&bench);
   }
-  RG_OK(rg_domain_destroy(&line));
 }
 
 /* The recorded widths obey their rules, and do not depend on how a box is searched. */
 RG_TEST(test_recorded_width)
 {
-  RgDomain box;
   double widths[2][10];
 
-  make_box(2, &box);
   for (int run = 0; run < 2; run++) {
     Bench bench;
-    bench_options(&bench, "irgp_ucb");
+    bench_options(&bench, "irgp_ucb", 2, 0);
     bench.maximiser.raw_samples = run ? 16 : 64;
     bench.maximiser.selection = run;
-    bench_start(&bench, &box, 3);
+    bench_start(&bench, 3);
     for (int t = 1; t <= 10; t++) {
       bench_step(&bench, t);
       assert_string_equal(bench.class->columns[0].name, "confidence");
@@ -408,30 +357,25 @@ RG_TEST(test_recorded_width)
   assert_memory_equal(widths[0], widths[1], sizeof widths[0]);
 
   Bench bench;
-  bench_options(&bench, "gp_ucb");
+  bench_options(&bench, "gp_ucb", 2, 0);
   bench_set(&bench, "scale", "0.5");
-  bench_start(&bench, &box, 3);
+  bench_start(&bench, 3);
   for (int t = 1; t <= 5; t++) {
     bench_step(&bench, t);
     RG_CLOSE(bench.extra[0], 0.5 * 0.2 * 2 * log(2.0 * t), 1e-15);
   }
   bench_end(&bench);
-  RG_OK(rg_domain_destroy(&box));
 }
 
 RG_TEST(test_incumbents)
 {
-  RgDomain box, line;
-
-  make_box(1, &box);
-  make_line(30, &line);
   for (int kind = 0; kind < 2; kind++) {
     for (int incumbent = 0; incumbent < 2; incumbent++) {
       Bench bench;
       double best = -INFINITY;
-      bench_options(&bench, "ei");
+      bench_options(&bench, "ei", !kind, 30 * kind);
       bench_set(&bench, "incumbent", incumbent ? "best_mean" : "best_y");
-      bench_start(&bench, kind ? &line : &box, 3);
+      bench_start(&bench, 3);
       for (int t = 1; t <= 12; t++) {
         bench_step(&bench, t);
         for (int i = 0; i < bench.history.n - 1; i++) best = fmax(best, bench.history.y[i]);
@@ -442,6 +386,4 @@ RG_TEST(test_incumbents)
       bench_end(&bench);
     }
   }
-  RG_OK(rg_domain_destroy(&box));
-  RG_OK(rg_domain_destroy(&line));
 }

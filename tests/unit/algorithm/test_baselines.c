@@ -39,7 +39,6 @@ static void bench_start(Bench *b, int n, const double *x, Function f)
 
 static double rosenbrock(int dim, const double *x)
 {
-  (void)dim;
   return -(100 * pow(x[1] - x[0] * x[0], 2) + pow(0.9 - x[0], 2));
 }
 
@@ -62,72 +61,52 @@ static double sphere(int dim, const double *x)
 /* ---- Nelder-Mead ---------------------------------------------------------------------------- */
 
 /* SciPy's points number `at`, the first being the corner of the simplex. */
-static void check_points(Bench *b, Function f, int n, const int *at, const double *points)
+RG_TEST(test_nelder_mead)
 {
-  const int dim = b->domain.design.dim;
-  int next = 0;
+  static const struct {
+    int dim, n;
+    Function f;
+    double start[4];
+    int at[6];
+    double points[6][4];
+  } cases[] = {
+    {2,
+     6,
+     rosenbrock,
+     {0.3, 0.4},
+     {3, 10, 20, 40, 60, 80},
+     {{0.4, 0.3},
+      {0.5, 0.125},
+      {0.5326171875, 0.26396484375},
+      {0.85515136718750, 0.69642333984375},
+      {0.9121103063225755, 0.8294414110481741},
+      {0.8998229559228017, 0.8097705206010078}}},
+    {4, /* adaptive */
+     4,
+     quadratic,
+     {0.6, 0.5, 0.4, 0.3},
+     {5, 30, 60, 100},
+     {{0.65, 0.4, 0.45, 0.35},
+      {0.5181111406706014, 0.44646518959469095, 0.5003998733848931, 0.5297332620767127},
+      {0.4232703953964432, 0.44124575415274103, 0.5056408312740841, 0.5460929663074846},
+      {0.40568831649850573, 0.45028178723497975, 0.4993525927169209, 0.5487398758457467}}}};
 
-  for (int t = 1; next < n; t++) {
-    bench_ask(b, t);
-    if (t == at[next]) {
-      for (int j = 0; j < dim; j++) RG_CLOSE(b->x[j], points[next * dim + j], 1e-11);
-      next++;
+  for (int k = 0; k < 2; k++) {
+    const int dim = cases[k].dim;
+    Bench b;
+    bench_begin(&b, "nelder_mead", dim);
+    bench_set(&b, "adaptive", k ? "true" : "false");
+    bench_start(&b, 1, cases[k].start, cases[k].f);
+    for (int t = 1, next = 0; next < cases[k].n; t++) {
+      bench_ask(&b, t);
+      if (t == cases[k].at[next]) {
+        for (int j = 0; j < dim; j++) RG_CLOSE(b.x[j], cases[k].points[next][j], 1e-11);
+        next++;
+      }
+      bench_tell(&b, cases[k].f(dim, b.x));
     }
-    bench_tell(b, f(dim, b->x));
+    bench_end(&b);
   }
-}
-
-RG_TEST(test_nelder_mead_plain)
-{
-  static const int at[] = {3, 10, 20, 40, 60, 80};
-  static const double start[] = {0.3, 0.4};
-  static const double points[] = {0.4,
-                                  0.3,
-                                  0.5,
-                                  0.125,
-                                  0.5326171875,
-                                  0.26396484375,
-                                  0.85515136718750,
-                                  0.69642333984375,
-                                  0.9121103063225755,
-                                  0.8294414110481741,
-                                  0.8998229559228017,
-                                  0.8097705206010078};
-  Bench b;
-
-  bench_begin(&b, "nelder_mead", 2);
-  bench_start(&b, 1, start, rosenbrock);
-  check_points(&b, rosenbrock, 6, at, points);
-  bench_end(&b);
-}
-
-RG_TEST(test_nelder_mead_adaptive)
-{
-  static const int at[] = {5, 30, 60, 100};
-  static const double start[] = {0.6, 0.5, 0.4, 0.3};
-  static const double points[] = {0.65,
-                                  0.4,
-                                  0.45,
-                                  0.35,
-                                  0.5181111406706014,
-                                  0.44646518959469095,
-                                  0.5003998733848931,
-                                  0.5297332620767127,
-                                  0.4232703953964432,
-                                  0.44124575415274103,
-                                  0.5056408312740841,
-                                  0.5460929663074846,
-                                  0.40568831649850573,
-                                  0.45028178723497975,
-                                  0.4993525927169209,
-                                  0.5487398758457467};
-  Bench b;
-
-  bench_begin(&b, "nelder_mead", 4);
-  bench_set(&b, "adaptive", "true");
-  bench_start(&b, 1, start, quadratic);
-  check_points(&b, quadratic, 4, at, points);
-  bench_end(&b);
 }
 
 /* Without an initial design and with an optimum in a corner: the simplex gets there, and starts
@@ -244,65 +223,47 @@ static void small_search(Bench *b)
   b->maximiser.restarts = 8;
 }
 
-static void check_asks_what_ei_asks(const char *name)
+RG_TEST(test_methods_that_ask_what_ei_asks)
 {
-  Bench b[2];
+  static const char *const names[] = {"ei", "log_ei", "constrained_ei"};
+  Bench b[3];
 
-  for (int k = 0; k < 2; k++) {
-    bench_begin(&b[k], k ? name : "ei", 2);
+  for (int k = 0; k < 3; k++) {
+    bench_begin(&b[k], names[k], 2);
     small_search(&b[k]);
     bench_start(&b[k], 6, design, sphere);
   }
-  for (int t = 1; t <= 5; t++) {
-    for (int k = 0; k < 2; k++) {
+  for (int t = 1; t <= 5; t++)
+    for (int k = 0; k < 3; k++) {
       bench_ask(&b[k], t);
       bench_tell(&b[k], sphere(2, b[k].x));
+      assert_memory_equal(b[0].x, b[k].x, 2 * sizeof(double));
     }
-    assert_memory_equal(b[0].x, b[1].x, 2 * sizeof(double));
-  }
-  for (int k = 0; k < 2; k++) bench_end(&b[k]);
-}
-
-RG_TEST(test_log_ei_asks_what_ei_asks)
-{
-  check_asks_what_ei_asks("log_ei");
+  for (int k = 0; k < 3; k++) bench_end(&b[k]);
 }
 
 /* ---- constrained EI ------------------------------------------------------------------------- */
 
-/* The newest evaluation, with one constraint; NaN: it failed. */
-static void answer_constrained(Bench *b, double y, double c)
-{
-  bench_tell(b, isnan(y) ? 0 : y);
-  RG_OK(rg_history_set_outcome(&b->history, y, &c));
-}
-
-/* A separate model of outputs at the inputs of the bench; rows with NaN are left out. */
-static void model_of(Bench *b, const double *y, double noise, RgModel *model, RgHistory *seen)
-{
-  const RgStream stream = rg_stream(3, "test", 0, "other", 1);
-  RgFailure failure = {0};
-
-  RG_OK(rg_history_create(&b->domain, b->history.n, seen));
-  for (int i = 0; i < b->history.n; i++)
-    if (!isnan(y[i]))
-      RG_OK(rg_history_append(seen, b->history.x + i * b->history.dim, b->history.index[i], NULL,
-                              -1, y[i]));
-  RG_OK(
-    rg_model_create(&b->domain, &b->surrogate, false, noise, b->history.n, &stream, NULL, model));
-  RG_OK(rg_model_update(model, seen, &failure));
-  assert_false(failure.failed);
-}
-
-/* Adds log prod Pr(output <= 0), and log EI over `best`, at n points. */
+/* Add log Pr(output <= 0), or log EI over `best`, at n points, by a separate model of the outputs y at
+   the inputs of the bench; rows with NaN are left out. */
 static void add_value(Bench *b, const double *y, double noise, double best, int n, const double *X,
                       double *value)
 {
+  const RgStream stream = rg_stream(3, "test", 0, "other", 1);
+  RgFailure failure = {0};
   RgModel model;
   RgHistory seen;
   double mean[64], sd[64], own[64];
 
-  model_of(b, y, noise, &model, &seen);
+  RG_OK(rg_history_create(&b->domain, b->history.n, &seen));
+  for (int i = 0; i < b->history.n; i++)
+    if (!isnan(y[i]))
+      RG_OK(rg_history_append(&seen, b->history.x + i * b->history.dim, b->history.index[i], NULL,
+                              -1, y[i]));
+  RG_OK(
+    rg_model_create(&b->domain, &b->surrogate, false, noise, b->history.n, &stream, NULL, &model));
+  RG_OK(rg_model_update(&model, &seen, &failure));
+  assert_false(failure.failed);
   if (rg_space_is_finite(&b->domain.design)) {
     for (int i = 0; i < n; i++) mean[i] = rg_posterior_means(&model.posterior)[i];
     for (int i = 0; i < n; i++) sd[i] = sqrt(rg_posterior_variances(&model.posterior)[i]);
@@ -364,7 +325,8 @@ RG_TEST(test_constrained_ei)
       assert_true(b.extra[2] > 0 && b.extra[2] <= 1);
       /* feasible beyond 0.6, fails beyond 0.9 */
       const double y = b.x[0] > 0.9 ? NAN : sin(5 * b.x[0]), g = isnan(y) ? NAN : 0.6 - b.x[0];
-      answer_constrained(&b, y, g);
+      bench_tell(&b, isnan(y) ? 0 : y);
+      RG_OK(rg_history_set_outcome(&b.history, y, &g));
       if (isnan(y)) failed = true;
       else if (g <= 0) best = fmax(best, y);
     }
@@ -372,11 +334,6 @@ RG_TEST(test_constrained_ei)
     bench_end(&b);
   }
   assert_true(failed);
-}
-
-RG_TEST(test_constrained_ei_asks_what_ei_asks)
-{
-  check_asks_what_ei_asks("constrained_ei");
 }
 
 /* On a line of n points: start, `t` evaluations of sin 5x, and the query after them. */
@@ -464,19 +421,12 @@ RG_TEST(test_lines)
   RG_CLOSE(rg_knowledge_gradient_lines(2, low, rise, NULL, NULL), -808.29856835661996, 1e-14);
   const double flat[] = {0.5, 0.5};
   assert_true(rg_knowledge_gradient_lines(2, low, flat, d_a, d_b) == -INFINITY);
-}
-
-/* The lines that are largest somewhere, among lines of many slopes. */
-RG_TEST(test_envelope_of_lines)
-{
-  for (int j = 0; j < 4; j++) {
-    double a[6], b[6];
-
+  for (int j = 0; j < 4; j++) { /* lines of many slopes, some of which are largest nowhere */
     for (int i = 0; i < 6; i++) {
-      a[i] = cos(3 * i + 7 * j);
-      b[i] = sin(5 * i + j);
+      A[i] = cos(3 * i + 7 * j);
+      B[i] = sin(5 * i + j);
     }
-    RG_CLOSE(exp(rg_knowledge_gradient_lines(6, a, b, NULL, NULL)), expected_gain(6, a, b), 1e-8);
+    RG_CLOSE(exp(rg_knowledge_gradient_lines(6, A, B, NULL, NULL)), expected_gain(6, A, B), 1e-8);
   }
 }
 

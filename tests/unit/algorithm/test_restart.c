@@ -15,7 +15,8 @@ static double hill(const double *x)
   return -pow(x[0] - 0.3, 2) - pow(x[1] - 0.6, 2);
 }
 
-static void begin(Bench *b, int restart_after)
+/* EI that begins again after so many idle queries (-1: never), without data. */
+static void begin_empty(Bench *b, int restart_after)
 {
   static const double lower[DIM] = {0}, upper[DIM] = {1, 1};
   static const RgPendingOptions pending = {.rule = RG_PENDING_BELIEVER};
@@ -33,12 +34,13 @@ static void begin(Bench *b, int restart_after)
                N_INITIAL + QUERIES);
 }
 
-static void start(Bench *b)
+static void begin(Bench *b, int restart_after)
 {
   const RgStream stream = rg_stream(7, "test", 0, "start", 1);
   RgRandom random = rg_stream_at(&stream, 0);
   double x[N_INITIAL * DIM];
 
+  begin_empty(b, restart_after);
   RG_OK(rg_design_uniform(&random, N_INITIAL, DIM, x));
   for (int i = 0; i < N_INITIAL; i++)
     RG_OK(rg_history_append(&b->history, x + i * DIM, -1, NULL, -1, hill(x + i * DIM)));
@@ -74,11 +76,10 @@ RG_TEST(test_begins_again_with_the_new_data)
   Bench b, alone;
 
   begin(&b, AFTER);
-  start(&b);
   const int t = run_to_restart(&b);
   assert_true(t > AFTER);
   assert_true(-b.history.y[rg_history_best(&b.history)] < 1e-4);
-  begin(&alone, -1);
+  begin_empty(&alone, -1);
   for (int row = 0; row < N_INITIAL; row++) {
     if (row) bench_ask(&b, t + row);
     assert_true(is_designed(&b, t, row));
@@ -103,15 +104,12 @@ RG_TEST(test_waits_for_idle_queries_in_a_row)
   Bench b, patient;
 
   begin(&b, AFTER);
-  start(&b);
   const int t = run_to_restart(&b);
   begin(&patient, AFTER + 2);
-  start(&patient);
   assert_int_equal(run_to_restart(&patient), t + 2);
   bench_end(&patient);
   bench_end(&b);
   begin(&b, AFTER);
-  start(&b);
   for (int k = 1; k < t; k++) {
     bench_ask(&b, k);
     bench_tell(&b, k == t - 1 ? 1 : hill(b.x));
@@ -121,24 +119,18 @@ RG_TEST(test_waits_for_idle_queries_in_a_row)
   bench_end(&b);
 }
 
-/* Model units: 1e-4 of what the best output is above the mean. */
-static double little(const RgModel *model, const RgHistory *history, double best)
-{
-  double sum = 0;
-
-  for (int i = 0; i < history->n; i++) sum += rg_model_units(model, history->y[i]);
-  return 1e-4 * (best - sum / history->n);
-}
-
-/* Whether the model promises little at the query. */
+/* Whether the model promises little at the query: less than 1e-4 of what the best output is above the
+   mean. */
 static bool is_idle(Bench *b)
 {
   RgModel *model = b->algorithm.class->model(&b->algorithm);
-  const double best = rg_model_units(model, b->history.y[rg_history_best(&b->history)]);
-  double mean, sd;
+  const RgHistory *history = &b->history;
+  const double best = rg_model_units(model, history->y[rg_history_best(history)]);
+  double mean, sd, sum = 0;
 
+  for (int i = 0; i < history->n; i++) sum += rg_model_units(model, history->y[i]);
   RG_OK(rg_model_predict(model, 1, b->x, &mean, &sd));
-  return rg_expected_improvement(mean, sd, best) < little(model, &b->history, best);
+  return rg_expected_improvement(mean, sd, best) < 1e-4 * (best - sum / history->n);
 }
 
 /* A value below what the model expects makes it promise much again: the count begins anew. */
@@ -148,7 +140,6 @@ RG_TEST(test_counts_anew_when_a_query_promises_more)
   int idle = 0, broken = 0;
 
   begin(&b, AFTER);
-  start(&b);
   for (int t = 1; t <= QUERIES; t++) {
     bench_ask(&b, t);
     if (is_designed(&b, t, 0)) {
@@ -173,9 +164,7 @@ RG_TEST(test_forgets_what_was_in_flight)
   Bench b, other;
 
   begin(&b, AFTER);
-  start(&b);
   begin(&other, AFTER);
-  start(&other);
   const int t = run_to_restart(&b);
   assert_int_equal(run_to_restart(&other), t);
   for (int row = 0; row < N_INITIAL; row++) {

@@ -14,32 +14,25 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 /* ---- a method with everything it needs ------------------------------------------------------ */
 
-static void bench_box(Bench *bench, int dim)
-{
-  double lower[4] = {0}, upper[4] = {2, 2, 2, 2};
+typedef enum { BOX, GRID, LINE } Design;
 
-  RG_OK(rg_space_box(&bench->domain.design, dim, lower, upper));
-}
-
-static void bench_grid(Bench *bench)
+/* A square, a grid, or a line of `size` points. */
+static void bench_design(Bench *bench, Design design, int size)
 {
+  const double lower[2] = {0}, upper[2] = {2, 2};
   const int levels[] = {6, 5};
   const double axes[] = {0, 0.2, 0.4, 0.6, 0.8, 1, 0, 0.25, 0.5, 0.75, 1}, zero[2] = {0};
   const double one[] = {1, 1};
-
-  RG_OK(rg_space_grid(&bench->domain.design, 2, levels, axes, zero, one));
-}
-
-static void bench_line(Bench *bench, int size)
-{
   double points[16];
 
   for (int i = 0; i < size; i++) points[i] = i;
-  RG_OK(rg_space_set(&bench->domain.design, 1, size, points, NULL, NULL));
+  if (design == BOX) RG_OK(rg_space_box(&bench->domain.design, 2, lower, upper));
+  if (design == GRID) RG_OK(rg_space_grid(&bench->domain.design, 2, levels, axes, zero, one));
+  if (design == LINE) RG_OK(rg_space_set(&bench->domain.design, 1, size, points, NULL, NULL));
 }
 
 /* The settings that tests may change before bench_start. */
-static void bench_options(Bench *bench, const char *name)
+static void bench_options(Bench *bench, const char *name, Design design, int size)
 {
   memset(bench, 0, sizeof *bench);
   bench_class(bench, name);
@@ -47,9 +40,10 @@ static void bench_options(Bench *bench, const char *name)
   bench->surrogate.fit = RG_FIT_FIXED;
   bench->maximiser.raw_samples = 256;
   bench->maximiser.restarts = 10;
+  bench_design(bench, design, size);
 }
 
-static void bench_start(Bench *bench, uint64_t seed)
+static void bench_start_empty(Bench *bench, uint64_t seed)
 {
   bench_create(bench,
                (RgSetup){.noise_variance = 1e-2,
@@ -73,11 +67,12 @@ static void answer(Bench *bench, const double *x, int index)
     rg_history_append(&bench->history, x, index, NULL, -1, objective(x, bench->domain.design.dim)));
 }
 
-/* Three evaluations that count as the initial design. */
-static void begin(Bench *bench)
+/* With three evaluations that count as the initial design. */
+static void bench_start(Bench *bench, uint64_t seed)
 {
   const RgSpace *design = &bench->domain.design;
 
+  bench_start_empty(bench, seed);
   for (int i = 0; i < 3; i++) {
     double x[4] = {0.15 + 0.3 * i, 0.9 - 0.35 * i, 0.5, 0.1 * i};
     int index = rg_space_is_finite(design) ? (i * 3 + 1) % design->size : -1;
@@ -86,33 +81,46 @@ static void begin(Bench *bench)
   bench->history.n_initial = 3;
 }
 
-static void ask(Bench *bench, int t)
+/* The query after everything that was told fails, with `part` in the message. */
+static void ask_in_vain(Bench *bench, int t, const char *part)
 {
   RG_OK(rg_algorithm_ask(&bench->algorithm, t, &bench->history, &bench->query, &bench->failure));
+  assert_true(bench->failure.failed);
+  assert_non_null(strstr(bench->failure.message, part));
 }
 
-/* ---- runs
-   -------------------------------------------------------------------------------------- */
+/* Draw the maxima of `count` paths by a sampler of its own. */
+static RgPathSampler *draw_optima(Bench *bench, int count, RgRandom *draws, RgRandom *search,
+                                  RgOptima *optima)
+{
+  RgModel *model = bench->class->model(&bench->algorithm);
+  RgPathSampler *sampler;
 
-/* Designs: 0 box, 1 grid, 2 line without replacement. Returns the sum of all recorded values. */
-static double run(const char *name, int design, const char *paths, uint64_t seed)
+  RG_OK(rg_path_sampler_create(&bench->domain, bench->options, 10, &sampler));
+  RG_OK(rg_path_sampler_draw(
+    sampler, model, count, NULL, draws,
+    &(RgSearch){.options = &bench->maximiser, .history = &bench->history, .random = search}, optima,
+    &bench->failure));
+  assert_false(bench->failure.failed);
+  return sampler;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* On a line without replacement. Returns the sum of all recorded values. */
+static double run(const char *name, Design design, const char *paths, uint64_t seed)
 {
   Bench bench;
   double sum = 0.0;
 
-  bench_options(&bench, name);
+  bench_options(&bench, name, design, 12);
   bench_set(&bench, "paths", paths);
   bench_set(&bench, "features", "200");
-  if (design == 0) bench_box(&bench, 2);
-  else if (design == 1) bench_grid(&bench);
-  else bench_line(&bench, 12);
-  bench.domain.without_replacement = design == 2;
+  bench.domain.without_replacement = design == LINE;
   bench_start(&bench, seed);
-  begin(&bench);
   for (int t = 1; t <= 8; t++) {
-    ask(&bench, t);
-    assert_false(bench.failure.failed);
-    for (int i = 0; design == 2 && i < bench.history.n; i++)
+    bench_ask(&bench, t);
+    for (int i = 0; design == LINE && i < bench.history.n; i++)
       assert_int_not_equal(bench.history.index[i], bench.query.index);
     for (int j = 0; bench.class->columns && bench.class->columns[j].name; j++) {
       assert_true(isfinite(bench.extra[j]));
@@ -128,7 +136,7 @@ static double run(const char *name, int design, const char *paths, uint64_t seed
 RG_TEST(every_design_and_kind_of_path)
 {
   for (int m = 0; m < METHODS; m++) {
-    for (int design = 0; design < 3; design++) {
+    for (Design design = BOX; design <= LINE; design++) {
       const char *const kinds[] = {"auto", "rff", "pathwise", "exact"};
       for (int k = 0; k < (design ? 4 : 3); k++) {
         double sum = run(methods[m], design, kinds[k], 5);
@@ -146,19 +154,14 @@ RG_TEST(an_exhausted_design_is_a_failure)
 {
   for (int m = 0; m < METHODS; m++) {
     Bench bench;
-    bench_options(&bench, methods[m]);
-    bench_line(&bench, 8);
+    bench_options(&bench, methods[m], LINE, 8);
     bench.domain.without_replacement = true;
     bench_start(&bench, 1);
-    begin(&bench);
     for (int t = 1; t <= 5; t++) {
-      ask(&bench, t);
-      assert_false(bench.failure.failed);
+      bench_ask(&bench, t);
       answer(&bench, bench.x, bench.query.index);
     }
-    ask(&bench, 6);
-    assert_true(bench.failure.failed);
-    assert_non_null(strstr(bench.failure.message, "8"));
+    ask_in_vain(&bench, 6, "8");
     bench_end(&bench);
   }
 }
@@ -166,22 +169,18 @@ RG_TEST(an_exhausted_design_is_a_failure)
 RG_TEST(without_data_queries_are_random)
 {
   for (int m = 0; m < METHODS; m++) {
-    for (int design = 0; design < 2; design++) {
+    for (Design design = BOX; design <= GRID; design++) {
       Bench bench;
-      bench_options(&bench, methods[m]);
+      bench_options(&bench, methods[m], design, 0);
       bench_set(&bench, "features", "100");
-      if (design) bench_grid(&bench);
-      else bench_box(&bench, 2);
-      bench_start(&bench, 1);
-      ask(&bench, 1);
-      assert_false(bench.failure.failed);
+      bench_start_empty(&bench, 1);
+      bench_ask(&bench, 1);
       bench_end(&bench);
     }
   }
 }
 
-/* ---- Thompson sampling
-   ------------------------------------------------------------------------- */
+/* ---- Thompson sampling ----------------------------------------------------------------------- */
 
 /* Probabilities that each of 5 points of a line is the best, by plain sampling from the
    posterior. */
@@ -218,10 +217,7 @@ static void best_probabilities(Bench *bench, double *probability)
     for (int i = 0; i < N; i++) {
       double f = mean[i];
       for (int k = 0; k <= i; k++) f += L[i * N + k] * z[k];
-      if (f > top) {
-        top = f;
-        best = i;
-      }
+      if (f > top) top = f, best = i;
     }
     probability[best] += 1.0 / PAIRS;
   }
@@ -238,14 +234,12 @@ RG_TEST(ts_has_the_probability_of_being_best)
     Bench bench;
     double probability[5], count[5] = {0};
 
-    bench_options(&bench, "ts");
+    bench_options(&bench, "ts", LINE, 5);
     bench_set(&bench, "paths", kinds[k]);
     bench_set(&bench, "features", "300");
-    bench_line(&bench, 5);
     bench_start(&bench, 3);
-    begin(&bench);
     for (int t = 1; t <= draws; t++) {
-      ask(&bench, t);
+      bench_ask(&bench, t);
       count[bench.query.index] += 1.0 / draws;
     }
     best_probabilities(&bench, probability);
@@ -259,8 +253,7 @@ RG_TEST(ts_has_the_probability_of_being_best)
   }
 }
 
-/* ---- maxima of paths
-   --------------------------------------------------------------------------- */
+/* ---- maxima of paths ------------------------------------------------------------------------- */
 
 /* The same numbers give the same path (pathwise: the noise of all, then features of all with the
    weights of the first, then the other weights); its maximum is at least that of many random
@@ -277,28 +270,19 @@ RG_TEST(maxima_on_a_box)
     RgStream stream = rg_stream(7, "test", 0, "draws", 1);
     RgRandom draws = rg_stream_at(&stream, 1), search = rg_stream_at(&stream, 2);
     RgRandom again = draws;
-    RgPathSampler *sampler;
     RgFeaturePath path;
     RgOptima optima;
 
-    bench_options(&bench, "mes");
+    bench_options(&bench, "mes", BOX, 0);
     bench_set(&bench, "paths", kinds[k]);
-    bench_box(&bench, 2);
     bench_start(&bench, 3);
-    begin(&bench);
-    ask(&bench, 1);
+    bench_ask(&bench, 1);
     RgModel *model = bench.class->model(&bench.algorithm);
-    RG_OK(rg_path_sampler_create(&bench.domain, bench.options, 10, &sampler));
-    RG_OK(rg_path_sampler_draw(
-      sampler, model, COUNT, NULL, &draws,
-      &(RgSearch){.options = &bench.maximiser, .history = &bench.history, .random = &search},
-      &optima, &bench.failure));
-    assert_false(bench.failure.failed);
+    RgPathSampler *sampler = draw_optima(&bench, COUNT, &draws, &search, &optima);
     RG_OK(rg_feature_path_create(2, 1000, &path));
     if (k) rg_random_normals(&again, 3 * COUNT, E);
     for (int s = 0; s < COUNT; s++) {
       double e[3], G[2], at;
-
       if (!k || s == 0) RG_OK(rg_feature_path_draw(&path, &model->kernel, &again));
       if (!k) rg_random_normals(&again, 4, E); /* the number of words that the sampler takes */
       for (int i = 0; i < 3; i++)
@@ -340,11 +324,9 @@ RG_TEST(maxima_on_a_set)
   double F[N * COUNT], y[3];
   unsigned char excluded[N] = {0};
 
-  bench_options(&bench, "jes");
-  bench_grid(&bench);
+  bench_options(&bench, "jes", GRID, 0);
   bench_start(&bench, 3);
-  begin(&bench);
-  ask(&bench, 1);
+  bench_ask(&bench, 1);
   RgModel *model = bench.class->model(&bench.algorithm);
   for (int i = 0; i < 3; i++) y[i] = (bench.history.y[i] - model->shift) / model->scale;
   RG_OK(rg_path_sampler_create(&bench.domain, bench.options, 10, &sampler));
@@ -374,21 +356,18 @@ RG_TEST(maxima_on_a_set)
   bench_end(&bench);
 }
 
-/* ---- what is maximised
-   ------------------------------------------------------------------------- */
+/* ---- what is maximised ----------------------------------------------------------------------- */
 
 /* The acquisition value recorded belongs to the query and beats that of other points. */
 RG_TEST(pims_records_its_confidence)
 {
   for (int clamp = 0; clamp < 2; clamp++) {
     Bench bench;
-    bench_options(&bench, "pims");
+    bench_options(&bench, "pims", GRID, 0);
     bench_set(&bench, "pims_clamp", clamp ? "yes" : "no");
-    bench_grid(&bench);
     bench_start(&bench, 4);
-    begin(&bench);
     for (int t = 1; t <= 30; t++) {
-      ask(&bench, t);
+      bench_ask(&bench, t);
       RgModel *model = bench.class->model(&bench.algorithm);
       const double *mean = model->posterior.set->mean;
       const double *variance = model->posterior.set->variance;
@@ -411,12 +390,10 @@ RG_TEST(eims_maximises_the_improvement_over_the_path)
 {
   Bench bench;
 
-  bench_options(&bench, "eims");
-  bench_grid(&bench);
+  bench_options(&bench, "eims", GRID, 0);
   bench_start(&bench, 4);
-  begin(&bench);
   for (int t = 1; t <= 30; t++) {
-    ask(&bench, t);
+    bench_ask(&bench, t);
     RgModel *model = bench.class->model(&bench.algorithm);
     const double *mean = model->posterior.set->mean;
     const double *variance = model->posterior.set->variance;
@@ -443,22 +420,15 @@ RG_TEST(jes_on_a_box)
   double at[K], own[K * K], best;
   RgCrossCovariance cross;
   RgPrediction work = {0};
-  RgPathSampler *sampler;
   RgOptima optima;
   RgStream stream = rg_stream(8, "test", 0, "jes", 1);
   RgRandom draws = rg_stream_at(&stream, 1), search = rg_stream_at(&stream, 2);
 
-  bench_options(&bench, "jes");
-  bench_box(&bench, 2);
+  bench_options(&bench, "jes", BOX, 0);
   bench_start(&bench, 4);
-  begin(&bench);
-  ask(&bench, 1);
+  bench_ask(&bench, 1);
   RgModel *model = bench.class->model(&bench.algorithm);
-  RG_OK(rg_path_sampler_create(&bench.domain, bench.options, 10, &sampler));
-  RG_OK(rg_path_sampler_draw(
-    sampler, model, K, NULL, &draws,
-    &(RgSearch){.options = &bench.maximiser, .history = &bench.history, .random = &search}, &optima,
-    &bench.failure));
+  RgPathSampler *sampler = draw_optima(&bench, K, &draws, &search, &optima);
   RG_OK(rg_acquire_jes(
     model, sampler, &optima,
     &(RgSearch){.options = &bench.maximiser, .history = &bench.history, .random = &search},
@@ -495,13 +465,11 @@ RG_TEST(mes_floors_its_maxima)
 
   for (int floor = 0; floor < 2; floor++) {
     Bench bench;
-    bench_options(&bench, "mes");
+    bench_options(&bench, "mes", LINE, 3); /* all observed: maxima are close to the best */
     bench_set(&bench, "floor", floor ? "yes" : "no");
     bench_set(&bench, "samples", "1");
-    bench_line(&bench, 3); /* all observed: maxima are close to the best */
     bench_start(&bench, 4);
-    begin(&bench);
-    ask(&bench, 1);
+    bench_ask(&bench, 1);
     recorded[floor] = bench.extra[0];
     RgModel *model = bench.class->model(&bench.algorithm);
     if (floor)
@@ -513,18 +481,15 @@ RG_TEST(mes_floors_its_maxima)
   assert_true(recorded[0] < recorded[1]);
 }
 
-/* ---- mistakes
-   ---------------------------------------------------------------------------------- */
+/* ---- mistakes -------------------------------------------------------------------------------- */
 
 RG_TEST(exact_paths_need_a_finite_design)
 {
   for (int m = 0; m < METHODS; m++) {
     Bench bench;
     RgDiagnostics diagnostics = {0};
-
-    bench_options(&bench, methods[m]);
+    bench_options(&bench, methods[m], BOX, 0);
     bench_set(&bench, "paths", "exact");
-    bench_box(&bench, 2);
     RG_OK(rg_algorithm_check(bench.class, bench.options, &bench.domain, (RgPlace){"t", 1, 1},
                              &diagnostics));
     assert_int_equal(diagnostics.n, 1);
@@ -536,7 +501,7 @@ RG_TEST(exact_paths_need_a_finite_design)
     assert_int_equal(diagnostics.n, 2);
     assert_non_null(strstr(diagnostics.list[1].message, "20001 points"));
     bench.domain.design.kind = RG_SPACE_BOX;
-    bench_start(&bench, 1);
+    bench_start_empty(&bench, 1);
     bench_end(&bench);
   }
 }
@@ -545,14 +510,10 @@ RG_TEST(too_few_features_are_a_failure)
 {
   Bench bench;
 
-  bench_options(&bench, "ts");
+  bench_options(&bench, "ts", BOX, 0);
   bench_set(&bench, "features", "1");
   bench.surrogate.structure = RG_STRUCTURE_ADDITIVE;
-  bench_box(&bench, 2);
   bench_start(&bench, 1);
-  begin(&bench);
-  ask(&bench, 1);
-  assert_true(bench.failure.failed);
-  assert_non_null(strstr(bench.failure.message, "1 features"));
+  ask_in_vain(&bench, 1, "1 features");
   bench_end(&bench);
 }

@@ -58,56 +58,88 @@ static void draw_case(RgRandom *random, Case *c)
 
 /* rho(g) is inside for every g between l and u, at their ends and within; lower = upper = rho where
    l = u. */
-RG_TEST(bounds_hold)
+static void check_inside(const RgMeasure *measure, const char *text, RgRandom *random,
+                         const Case *c, const double *lower, const double *upper)
+{
+  double g[DESIGNS * CONTEXTS], F[DESIGNS], same[DESIGNS];
+
+  for (int s = 0; s < INSIDE; s++) {
+    for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
+      double r = rg_random_uniform(random);
+      if (s % 3 == 0) r = r < 0.5 ? 0.0 : 1.0;
+      g[i] = s == 1 ? 0.5 * (c->l[i] + c->u[i]) : c->l[i] + r * (c->u[i] - c->l[i]);
+    }
+    RG_OK(rg_measure_value(measure, DESIGNS, CONTEXTS, g, c->p, F));
+    RG_OK(rg_measure_bounds(measure, DESIGNS, CONTEXTS, g, g, c->p, NULL, same));
+    for (int i = 0; i < DESIGNS; i++) {
+      if (!(lower[i] <= F[i] + 1e-12 && F[i] <= upper[i] + 1e-12))
+        fail_msg("%s: %.17g outside [%.17g, %.17g]", text, F[i], lower[i], upper[i]);
+      RG_CLOSE(same[i], F[i], 1e-12);
+    }
+  }
+}
+
+/* Wider intervals never give tighter bounds, and the slope holds (rrgp_ucb 7). */
+static void check_nested(const RgMeasure *measure, RgRandom *random, Case *c, const double *lower,
+                         const double *upper)
+{
+  const double slope = rg_measure_slope(measure);
+  double low[DESIGNS], up[DESIGNS];
+
+  for (int i = 0; i < DESIGNS; i++) {
+    double widest = 0.0;
+    for (int j = i * CONTEXTS; j < (i + 1) * CONTEXTS; j++)
+      widest = fmax(widest, c->u[j] - c->l[j]);
+    if (!isnan(slope)) assert_true(upper[i] - lower[i] <= slope * widest + 1e-12);
+  }
+  for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
+    c->l[i] -= 0.3 * rg_random_uniform(random);
+    c->u[i] += 0.3 * rg_random_uniform(random);
+  }
+  RG_OK(rg_measure_bounds(measure, DESIGNS, CONTEXTS, c->l, c->u, c->p, low, up));
+  for (int i = 0; i < DESIGNS; i++)
+    assert_true(low[i] <= lower[i] + 1e-12 && upper[i] <= up[i] + 1e-12);
+}
+
+RG_TEST(bounds_hold_and_nest)
 {
   RgStream stream = rg_stream(1, "measure", 0, "cases", 0);
 
   for (int m = 0; m < N_MEASURES; m++) {
     RgMeasure measure;
     RgRandom random = rg_stream_at(&stream, (uint64_t)m);
-
     parse(measures[m], &measure);
     for (int k = 0; k < CASES; k++) {
       Case c;
-      double lower[DESIGNS], upper[DESIGNS], g[DESIGNS * CONTEXTS], F[DESIGNS], same[DESIGNS];
-
+      double lower[DESIGNS], upper[DESIGNS];
       draw_case(&random, &c);
       RG_OK(rg_measure_bounds(&measure, DESIGNS, CONTEXTS, c.l, c.u, c.p, lower, upper));
-      for (int s = 0; s < INSIDE; s++) {
-        for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
-          double r = rg_random_uniform(&random);
-
-          if (s % 3 == 0) r = r < 0.5 ? 0.0 : 1.0;
-          g[i] = s == 1 ? 0.5 * (c.l[i] + c.u[i]) : c.l[i] + r * (c.u[i] - c.l[i]);
-        }
-        RG_OK(rg_measure_value(&measure, DESIGNS, CONTEXTS, g, c.p, F));
-        RG_OK(rg_measure_bounds(&measure, DESIGNS, CONTEXTS, g, g, c.p, NULL, same));
-        for (int i = 0; i < DESIGNS; i++) {
-          if (!(lower[i] <= F[i] + 1e-12 && F[i] <= upper[i] + 1e-12)) {
-            fail_msg("%s: %.17g outside [%.17g, %.17g]", measures[m], F[i], lower[i], upper[i]);
-          }
-          RG_CLOSE(same[i], F[i], 1e-12);
-        }
-      }
+      check_inside(&measure, measures[m], &random, &c, lower, upper);
+      check_nested(&measure, &random, &c, lower, upper);
     }
     RG_OK(rg_measure_destroy(&measure));
   }
+}
+
+/* The measure of one design. */
+static double value_of(const char *text, int n, const double *f, const double *p)
+{
+  RgMeasure measure;
+  double value;
+
+  parse(text, &measure);
+  RG_OK(rg_measure_value(&measure, 1, n, f, p, &value));
+  RG_OK(rg_measure_destroy(&measure));
+  return value;
 }
 
 /* A value at risk whose level is exactly the mass up to a value is this value. */
 RG_TEST(quantile_at_a_step)
 {
   const double f[] = {2, 3, 1}, p[] = {0.25, 0.5, 0.25};
-  const char *const levels[] = {"var(0.25)", "var(0.5)"};
-  double value;
-  RgMeasure measure;
 
-  for (int k = 0; k < 2; k++) {
-    parse(levels[k], &measure);
-    RG_OK(rg_measure_value(&measure, 1, 3, f, p, &value));
-    assert_true(value == k + 1);
-    RG_OK(rg_measure_destroy(&measure));
-  }
+  assert_true(value_of("var(0.25)", 3, f, p) == 1);
+  assert_true(value_of("var(0.5)", 3, f, p) == 2);
 }
 
 /* Two contexts far apart: the bounds of the mean absolute deviation are as wide as its slope allows. */
@@ -121,46 +153,6 @@ RG_TEST(slope_of_mad_is_attained)
   RG_OK(rg_measure_bounds(&measure, 1, 2, l, u, p, &lower, &upper));
   RG_CLOSE(upper - lower, rg_measure_slope(&measure), 1e-14);
   RG_OK(rg_measure_destroy(&measure));
-}
-
-/* Wider intervals never give tighter bounds, and the slope holds (rrgp_ucb 7). */
-RG_TEST(bounds_nest)
-{
-  RgStream stream = rg_stream(1, "measure", 0, "nest", 0);
-
-  for (int m = 0; m < N_MEASURES; m++) {
-    RgMeasure measure;
-    RgRandom random = rg_stream_at(&stream, (uint64_t)m);
-    double slope;
-
-    parse(measures[m], &measure);
-    slope = rg_measure_slope(&measure);
-    for (int k = 0; k < CASES; k++) {
-      Case c;
-      double lower[DESIGNS], upper[DESIGNS], low[DESIGNS], up[DESIGNS];
-
-      draw_case(&random, &c);
-      RG_OK(rg_measure_bounds(&measure, DESIGNS, CONTEXTS, c.l, c.u, c.p, lower, upper));
-      for (int i = 0; i < DESIGNS; i++) {
-        double widest = 0.0;
-
-        for (int j = 0; j < CONTEXTS; j++) {
-          widest = fmax(widest, c.u[i * CONTEXTS + j] - c.l[i * CONTEXTS + j]);
-        }
-        if (!isnan(slope)) assert_true(upper[i] - lower[i] <= slope * widest + 1e-12);
-      }
-      for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
-        c.l[i] -= 0.3 * rg_random_uniform(&random);
-        c.u[i] += 0.3 * rg_random_uniform(&random);
-      }
-      RG_OK(rg_measure_bounds(&measure, DESIGNS, CONTEXTS, c.l, c.u, c.p, low, up));
-      for (int i = 0; i < DESIGNS; i++) {
-        assert_true(low[i] <= lower[i] + 1e-12);
-        assert_true(upper[i] <= up[i] + 1e-12);
-      }
-    }
-    RG_OK(rg_measure_destroy(&measure));
-  }
 }
 
 /* mean -/+ width sd without storing it. */
@@ -212,10 +204,9 @@ RG_TEST(quantiles_agree_with_sorting)
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     Case c;
     Atom atoms[CONTEXTS];
-    double alpha = k % 10 == 0 ? 0.5 : rg_random_uniform(&random), mass = 0.0, tail = 0.0, F;
+    double alpha = k % 10 == 0 ? 0.5 : rg_random_uniform(&random), mass = 0.0, tail = 0.0;
     double left = alpha, quantile = NAN;
-    char text[2][64];
-    RgMeasure measure;
+    char text[64];
 
     draw_case(&random, &c);
     for (int j = 0; j < CONTEXTS; j++) {
@@ -229,14 +220,9 @@ RG_TEST(quantiles_agree_with_sorting)
       tail += fmin(atoms[j].w, left) * atoms[j].v;
       left -= fmin(atoms[j].w, left);
     }
-    snprintf(text[0], sizeof text[0], "var(%.17f)", alpha);
-    snprintf(text[1], sizeof text[1], "cvar(%.17f)", alpha);
-    for (int m = 0; m < 2; m++) {
-      parse(text[m], &measure);
-      RG_OK(rg_measure_value(&measure, 1, CONTEXTS, c.l, c.p, &F));
-      RG_CLOSE(F, m ? tail / alpha : quantile, 1e-11);
-      RG_OK(rg_measure_destroy(&measure));
-    }
+    snprintf(text, sizeof text, "cvar(%.17f)", alpha);
+    RG_CLOSE(value_of(text, CONTEXTS, c.l, c.p), tail / alpha, 1e-11);
+    RG_CLOSE(value_of(text + 1, CONTEXTS, c.l, c.p), quantile, 1e-11); /* var(..) */
   }
 }
 
@@ -258,7 +244,6 @@ RG_TEST(canonical_form)
     for (int side = 0; side < 2; side++) {
       RgMeasure measure;
       RgText text = {0};
-
       parse(pairs[k][side], &measure);
       RG_OK(rg_measure_print(&measure, &text));
       assert_string_equal(text.data, pairs[k][1]);
