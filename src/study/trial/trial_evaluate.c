@@ -120,7 +120,8 @@ PetscErrorCode rg_trial_find_value(RgTrialRun *run, int submission, bool *found)
 
   *found = rg_trial_knows(run, submission);
   if (*found) { /* the file of given designs has y, whose noise is not known where f is costly */
-    const double y = f = run->of.cell->given.y[submission - 1];
+    const double y = run->of.cell->given.y[submission - 1];
+    double f = y;
     RgFailure failure = {0};
     if (!costly) PetscCall(rg_problem_evaluate(problem, 1, &point, &f, &failure));
     return store_value(run, submission, failure.failed ? NAN : f, y);
