@@ -3,32 +3,63 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/world.h"
-#include "cli/manual.h"
 
 #include <ctype.h>
-#include <math.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The largest number of parts of a study. */
-static const long most_parts = 1000000;
+/* ---- values of options ----------------------------------------------------------------------- */
 
-bool rg_part_parse(const char *command, const char *text, int *part, int *parts)
+static bool refuse_value(const RgArguments *arguments, int option, const char *accepted)
 {
-  char *end, *rest;
-  const long i = strtol(text, &end, 10), n = *end == '/' ? strtol(end + 1, &rest, 10) : 0;
-  const bool good = end > text && *end == '/' && rest > end + 1 && !*rest && i >= 1 && i <= n;
-
-  if (good && n <= most_parts) {
-    *part = (int)i;
-    *parts = (int)n;
-    return true;
-  }
-  rg_complain("%s: -part must be I/N with I from 1 to N, such as 2/8, and N to %ld, got '%s'",
-              command, most_parts, text);
+  rg_complain("%s: %s must be %s, got '%s'", arguments->argv[0],
+              arguments->command->options[option].name, accepted, arguments->option[option]);
   return false;
+}
+
+bool rg_argument_real(const RgArguments *arguments, int option, double least, double most,
+                      const char *accepted, double *value)
+{
+  const char *word = arguments->option[option];
+  double number;
+
+  if (!word) return true;
+  if (!rg_number_only(word, &number) || !(number >= least && number <= most))
+    return refuse_value(arguments, option, accepted);
+  *value = number;
+  return true;
+}
+
+bool rg_argument_count(const RgArguments *arguments, int option, uint64_t least, uint64_t most,
+                       const char *accepted, uint64_t *value)
+{
+  const char *word = arguments->option[option];
+  char *end;
+
+  if (!word) return true;
+  errno = 0;
+  const uint64_t number = strtoull(word, &end, 10);
+  if (!isdigit((unsigned char)*word) || *end || errno || number < least || number > most)
+    return refuse_value(arguments, option, accepted);
+  *value = number;
+  return true;
+}
+
+bool rg_argument_part(const RgArguments *arguments, int option, int *part, int *parts)
+{
+  const char *word = arguments->option[option];
+  char *end, *rest = "";
+
+  if (!word) return true;
+  const long i = strtol(word, &end, 10), n = *end == '/' ? strtol(end + 1, &rest, 10) : 0;
+  if (end == word || *end != '/' || rest == end + 1 || *rest || i < 1 || i > n || n > 1000000)
+    return refuse_value(arguments, option, "I/N with I from 1 to N, such as 2/8, and N to 1000000");
+  *part = (int)i;
+  *parts = (int)n;
+  return true;
 }
 
 double rg_duration_parse(const char *text)
@@ -79,6 +110,8 @@ PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key
   PetscCall(rg_params_set(params, options, key, n, values, place, found, &entry));
   return PetscFree(values);
 }
+
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static bool on_rank_0(void)
 {
@@ -181,6 +214,28 @@ void rg_print_diagnostics(const RgDiagnostics *diagnostics)
     fprintf(stderr, "... and %d more\n", diagnostics->n - RG_DIAGNOSTICS_MAX);
 }
 
+const char *rg_suggest(const char *name, const char *const *names, char hint[RG_HINT_BYTES])
+{
+  const char *nearest = rg_text_nearest(name, names);
+
+  hint[0] = '\0';
+  if (nearest) rg_format(hint, RG_HINT_BYTES, ", did you mean '%.60s'?", nearest);
+  return hint;
+}
+
+void rg_command_print_help(const RgCommand *command)
+{
+  rg_say("usage: regatta %s\n", command->usage);
+  for (const RgOption *o = command->options; o->name; o++)
+    rg_say("  %s %-*s %s\n", o->name, (int)(22 - strlen(o->name)), o->value ? o->value : "",
+           o->doc);
+  if (!command->notes) return;
+  rg_say("\n%s\nExit codes:\n", command->notes);
+  for (const RgExit *e = rg_exits; e->doc; e++) rg_say("  %2d  %s\n", e->code, e->doc);
+}
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
 static bool looks_like_option(const char *word)
 {
   return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
@@ -206,25 +261,10 @@ static bool is_petsc_value(const char *word, const char *next)
   return !strncmp(word, "-gp_", 4) && !looks_like_option(next) && access(next, F_OK) != 0;
 }
 
-/* Print usage and options, and where the command has notes, these and the exit codes. */
-static void print_help(const char *name, const char *usage, const RgOption *table)
-{
-  const RgCommandEntry *entry = rg_commands;
-
-  rg_say("usage: regatta %s\n", usage);
-  for (const RgOption *o = table; o->name; o++)
-    rg_say("  %s %-*s %s\n", o->name, (int)(22 - strlen(o->name)), o->value ? o->value : "",
-           o->doc);
-  while (entry->name && strcmp(entry->name, name)) entry++;
-  if (!entry->name || !entry->command->notes) return;
-  rg_say("\n%s\nExit codes:\n", entry->command->notes);
-  for (const RgManualExit *e = rg_manual_exits; e->doc; e++) rg_say("  %2d  %s\n", e->code, e->doc);
-}
-
-static int find_option(const RgOption *table, const char *word)
+int rg_option_find(const RgOption *table, const char *name)
 {
   for (int i = 0; table[i].name; i++)
-    if (!strcmp(word, table[i].name)) return i;
+    if (!strcmp(name, table[i].name)) return i;
   return -1;
 }
 
@@ -241,27 +281,26 @@ PetscErrorCode rg_arguments_clear(RgArguments *arguments)
   return PetscFree(arguments->positional);
 }
 
-PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
-                                  int least, int most, RgArguments *arguments, int *exit_code)
+PetscErrorCode rg_arguments_parse(const RgCommand *command, int argc, char **argv,
+                                  RgArguments *arguments, int *exit_code)
 {
-  *arguments = (RgArguments){.argc = argc, .argv = argv};
+  const RgOption *table = command->options;
+
+  *arguments = (RgArguments){.command = command, .argc = argc, .argv = argv};
   *exit_code = RG_EXIT_BAD_INPUT;
-  const bool manual = argc > 1 && rg_manual_command(argv[1], argv[0], usage, table);
-  if (manual) *exit_code = RG_EXIT_OK;
-  if (manual) return 0;
   PetscCall(PetscMalloc1(argc, &arguments->positional));
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "-help") || !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-      print_help(argv[0], usage, table);
+      rg_command_print_help(command);
       *exit_code = RG_EXIT_OK;
       return 0;
     }
-    int entry = find_option(table, argv[i]);
-    if (entry >= 0 &&
-        takes_no_value(&table[entry], argv[i + 1 < argc ? i + 1 : i], arguments->n < least)) {
+    const int entry = rg_option_find(table, argv[i]);
+    if (entry >= 0 && takes_no_value(&table[entry], argv[i + 1 < argc ? i + 1 : i],
+                                     arguments->n < command->least)) {
       arguments->option[entry] = "";
     } else if (entry >= 0) {
-      if (i + 1 == argc || find_option(table, argv[i + 1]) >= 0) {
+      if (i + 1 == argc || rg_option_find(table, argv[i + 1]) >= 0) {
         rg_complain("%s: option '%s' needs a value: %s", argv[0], argv[i], table[entry].value);
         return 0;
       }
@@ -269,11 +308,10 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
     } else if (looks_like_option(argv[i])) {
       if (!rg_arguments_petsc_knows(argv[i])) {
         const char *names[RG_OPTIONS_MAX] = {0};
+        char hint[RG_HINT_BYTES];
         for (int k = 0; table[k].name && k < RG_OPTIONS_MAX - 1; k++) names[k] = table[k].name;
-        const char *nearest = rg_text_nearest(argv[i], names);
-        rg_complain("%s: unknown option '%s'%s%s%s (regatta %s -help lists the options)", argv[0],
-                    argv[i], nearest ? ", did you mean '" : "", nearest ? nearest : "",
-                    nearest ? "'?" : "", argv[0]);
+        rg_complain("%s: unknown option '%s'%s (regatta %s -help lists the options)", argv[0],
+                    argv[i], rg_suggest(argv[i], names, hint), argv[0]);
         return 0;
       }
       if (i + 1 < argc && is_petsc_value(argv[i], argv[i + 1])) i++;
@@ -281,9 +319,10 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
       arguments->positional[arguments->n++] = argv[i];
     }
   }
-  if (arguments->n < least || arguments->n > most) {
+  const bool missing = arguments->n < command->least;
+  if (missing || arguments->n > command->most) {
     rg_complain("%s: %s; usage: regatta %s", argv[0],
-                arguments->n < least ? "an argument is missing" : "too many arguments", usage);
+                missing ? "an argument is missing" : "too many arguments", command->usage);
     return 0;
   }
   arguments->ok = true;

@@ -7,10 +7,6 @@
 #include "regatta/error.h"
 #include "regatta/params.h"
 
-/* Parse part and number of parts from "2/8"; on a mistake print a message of `command` and
-   return false. */
-bool rg_part_parse(const char *command, const char *text, int *part, int *parts);
-
 /* Cut KEY=VALUE at its '='. Returns the value; without '=', NULL and a diagnostic. */
 char *rg_pair_split(char *word, RgPlace place, RgDiagnostics *found);
 /* Set a parameter from VALUE or [VALUE, ...]; cuts `value`. Mistakes are added to `found`. */
@@ -31,6 +27,11 @@ typedef struct {
   const char *doc;
 } RgOption;
 
+/* The entry with a name in a table; -1: there is none. */
+int rg_option_find(const RgOption *table, const char *name);
+
+typedef struct RgCommand RgCommand;
+
 /* What is said of a command that ends because an allocation fails; its exit code is 2. */
 #define RG_NO_MEMORY                                                                               \
   "not enough memory (a limit of this process, such as ulimit -v, or the memory of this host)"
@@ -47,7 +48,8 @@ static inline bool rg_is_short_of_memory(PetscErrorCode error)
 
 #define RG_OPTIONS_MAX 64 /* entries of a table */
 typedef struct {
-  bool ok;     /* the arguments have no mistake and don't ask for help */
+  bool ok; /* the arguments have no mistake and don't ask for help */
+  const RgCommand *command;
   int argc;    /* the command line, borrowed: argv[0] is the name of the subcommand */
   char **argv; /* argc */
   int n;
@@ -55,14 +57,30 @@ typedef struct {
   const char *option[RG_OPTIONS_MAX]; /* by table entry: value, "" for a switch, NULL not given */
 } RgArguments;
 
-/* Sort argv[1..] into positional arguments and options of `table`; PETSc's own options pass. A
-   mistake (unknown option, missing value, number of positional arguments not in [least, most])
-   prints one line to stderr and sets `ok` to false. `-help` prints `usage` and the table, and
-   sets `ok` to false and *exit_code to 0. The caller clears the arguments in any case. */
-PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
-                                  int least, int most, RgArguments *arguments, int *exit_code);
+/* Sort argv[1..] into positional arguments and options of the command; PETSc's own options pass. A
+   mistake (unknown option, missing value, wrong number of positional arguments) prints one line to
+   stderr and sets `ok` to false. `-help` prints the command's help, and sets `ok` to false and
+   *exit_code to 0. The caller clears the arguments in any case. */
+PetscErrorCode rg_arguments_parse(const RgCommand *command, int argc, char **argv,
+                                  RgArguments *arguments, int *exit_code);
 
 PetscErrorCode rg_arguments_clear(RgArguments *arguments);
+
+/* Read the value of an option. An option that is not given leaves *value as it is. A word that is
+   no number in [least, most] is reported, as not being what is `accepted`; then false. */
+bool rg_argument_real(const RgArguments *arguments, int option, double least, double most,
+                      const char *accepted, double *value);
+bool rg_argument_count(const RgArguments *arguments, int option, uint64_t least, uint64_t most,
+                       const char *accepted, uint64_t *value);
+/* The same for part and number of parts, "2/8". */
+bool rg_argument_part(const RgArguments *arguments, int option, int *part, int *parts);
+
+/* The end of a complaint about an unknown name: the name in `names` (NULL-terminated) that is
+   nearest, or "". Returns `hint`. */
+enum { RG_HINT_BYTES = 96 };
+const char *rg_suggest(const char *name, const char *const *names, char hint[RG_HINT_BYTES]);
+/* Print usage, options and notes of a command. */
+void rg_command_print_help(const RgCommand *command);
 
 /* Whether a word is an option of PETSc that every subcommand accepts. */
 bool rg_arguments_petsc_knows(const char *word);

@@ -463,21 +463,11 @@ static PetscErrorCode add_row(RgTable *table, const char *name, const char *titl
   return rg_text_clear(&line);
 }
 
-/* The name in `names` that is nearest, as the end of a complaint; "": none is near. */
-static const char *suggest(const char *name, const char *const *names, char hint[96])
-{
-  const char *nearest = rg_text_nearest(name, names);
-
-  hint[0] = '\0';
-  if (nearest) snprintf(hint, 96, ", did you mean '%.60s'?", nearest);
-  return hint;
-}
-
 static PetscErrorCode list(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   RgTable table = {.n_columns = 4, .headings = {"name", "title", "needs", "summary"}};
   const char *names[N_SUBJECTS + 1] = {0}, *name = arguments->n ? arguments->positional[0] : NULL;
-  char hint[96];
+  char hint[RG_HINT_BYTES];
   int subject = 0;
 
   for (int k = 0; k < N_SUBJECTS && subjects[k].name; k++) names[k] = subjects[k].name;
@@ -486,7 +476,7 @@ static PetscErrorCode list(const RgArguments *arguments, const RgRegistry *regis
     return rg_refuse(
       exit_code,
       "list: nothing is called '%s'%s (problems, algorithms, kernels, measures or theory)", name,
-      suggest(name, names, hint));
+      rg_suggest(name, names, hint));
   if (name) { /* a line for every entry of the subject */
     Entry entry;
     table.headings[2] = subjects[subject].heading ? subjects[subject].heading : "";
@@ -517,7 +507,7 @@ const RgCommand rg_command_list = {
 static PetscErrorCode refuse_unknown(const RgRegistry *registry, const char *name, int *exit_code)
 {
   const char **names = NULL;
-  char hint[96];
+  char hint[RG_HINT_BYTES];
   Entry entry;
   int n = 0;
 
@@ -533,7 +523,7 @@ static PetscErrorCode refuse_unknown(const RgRegistry *registry, const char *nam
   PetscCall(rg_refuse(exit_code,
                       "describe: nothing is called '%s'%s (regatta list shows all names; also run, "
                       "surrogate, maximiser, study, measures, laws, results-format)",
-                      name, suggest(name, names, hint)));
+                      name, rg_suggest(name, names, hint)));
   return PetscFree(names);
 }
 

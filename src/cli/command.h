@@ -17,6 +17,13 @@ enum {
   RG_EXIT_INCOMPLETE = 75
 };
 
+/* The exit codes in words; a NULL doc ends the table. */
+typedef struct {
+  int code;
+  const char *doc;
+} RgExit;
+extern const RgExit rg_exits[];
+
 /* The ranks and the process that run a subcommand. */
 typedef enum {
   RG_ON_RANK_0, /* the other ranks wait for its exit code */
@@ -27,7 +34,7 @@ typedef enum {
 } RgCommandPlace;
 
 /* A subcommand: its command line and its function. */
-typedef struct {
+struct RgCommand {
   const char *usage;
   const RgOption *options; /* with RG_OPTION_PLUGIN, plug-ins are loaded before `run` */
   int least, most;         /* limits on the number of positional arguments */
@@ -38,7 +45,7 @@ typedef struct {
   /* `registry` contains the plug-ins; NULL: no plug-ins. *exit_code is RG_EXIT_OK before the
      call. Only rank 0 prints. */
   PetscErrorCode (*run)(const RgArguments *arguments, const RgRegistry *registry, int *exit_code);
-} RgCommand;
+};
 
 #define RG_USAGE(usage_, options_, least_, most_)                                                  \
   .usage = (usage_), .options = (options_), .least = (least_), .most = (most_)

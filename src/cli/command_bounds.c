@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,12 +36,8 @@ static const RgOption options[] = {
 /* Read a probability strictly between 0 and 1. */
 static bool parse_probability(const RgArguments *arguments, int option, double *value)
 {
-  const char *word = arguments->option[option];
-
-  if (!word) return true;
-  if (rg_number_only(word, value) && *value > 0 && *value < 1) return true;
-  rg_complain("bounds: %s must be a number in (0, 1), got '%s'", options[option].name, word);
-  return false;
+  return rg_argument_real(arguments, option, DBL_MIN, 1 - DBL_EPSILON / 2, "a number in (0, 1)",
+                          value);
 }
 
 /* Write a text to a file, and clear it. */
@@ -78,25 +75,6 @@ static PetscErrorCode show(const RgStudy *study, const RgTheoryTable *theory)
     }
   }
   return rg_say_table(&table);
-}
-
-static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments,
-                              const RgTheoryOptions *with, double level, int *exit_code)
-{
-  RgTheoryTable theory;
-  RgText text = {0};
-
-  PetscCall(rg_theory_create(study, with, &theory));
-  if (arguments->option[OPT_OUTPUT]) {
-    PetscCall(rg_theory_write_bounds(study, &theory, &text));
-    PetscCall(write_file(arguments->option[OPT_OUTPUT], &text, exit_code));
-  }
-  if (arguments->option[OPT_CONFIDENCE]) {
-    PetscCall(rg_theory_write_confidence(study, &theory, level, &text));
-    PetscCall(write_file(arguments->option[OPT_CONFIDENCE], &text, exit_code));
-  }
-  if (*exit_code == RG_EXIT_OK) PetscCall(show(study, &theory));
-  return rg_theory_destroy(&theory);
 }
 
 /* ---- the law of a method --------------------------------------------------------------------- */
@@ -243,8 +221,6 @@ static PetscErrorCode evaluate(const Job *job, int *exit_code)
   return PetscFree(rows.cell);
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
 /* Evaluate formula or method `name` with n settings KEY=VALUE on the CSV table from standard input,
    and print a table of results. A mistake is reported in one line and sets *exit_code. */
 static PetscErrorCode run_formula(const RgRegistry *registry, const char *name, int n,
@@ -296,7 +272,11 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 {
   RgStudy study;
   RgDiagnostics diagnostics = {0};
+  const char *bounds = arguments->option[OPT_OUTPUT];
+  const char *confidence = arguments->option[OPT_CONFIDENCE];
   RgTheoryOptions with = {.tight = arguments->option[OPT_TIGHT] != NULL, .delta = 0.1};
+  RgTheoryTable theory;
+  RgText text = {0};
   double level = 0.95;
 
   if (arguments->option[OPT_FORMULA])
@@ -312,7 +292,18 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   PetscCall(rg_study_load(registry, arguments->positional[0], &study, &diagnostics));
   rg_print_diagnostics(&diagnostics);
   if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
-  else PetscCall(compute(&study, arguments, &with, level, exit_code));
+  if (*exit_code) return rg_study_destroy(&study);
+  PetscCall(rg_theory_create(&study, &with, &theory));
+  if (bounds) {
+    PetscCall(rg_theory_write_bounds(&study, &theory, &text));
+    PetscCall(write_file(bounds, &text, exit_code));
+  }
+  if (confidence) {
+    PetscCall(rg_theory_write_confidence(&study, &theory, level, &text));
+    PetscCall(write_file(confidence, &text, exit_code));
+  }
+  if (*exit_code == RG_EXIT_OK) PetscCall(show(&study, &theory));
+  PetscCall(rg_theory_destroy(&theory));
   return rg_study_destroy(&study);
 }
 

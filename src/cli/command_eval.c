@@ -247,7 +247,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 {
   Evaluation e = {0};
 
-  PetscCall(rg_named_problem_read(arguments, options, registry, &e.named));
+  PetscCall(rg_named_problem_read(arguments, registry, &e.named));
   if (!e.named.mistaken) {
     e.turned = rg_problem_is_minimised(e.named.class, e.named.options);
     PetscCall(evaluate(&e, arguments));

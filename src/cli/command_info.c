@@ -31,7 +31,7 @@ enum { FAILED_SHOWN = 5 };
 /* A line of the table: one cell. */
 typedef struct {
   const RgCellData *cell; /* borrowed from the table */
-  bool earlier, hidden;   /* hidden: -where excludes the cell */
+  bool hidden;            /* -where excludes the cell */
   int n, n_failed;
   /* failures: evaluations that failed; infeasible: other evaluations that violate a constraint */
   long evaluations, failures, infeasible;
@@ -88,9 +88,7 @@ static PetscErrorCode line_of(Contents *contents, const RgRecord *record, Line *
   PetscCall(rg_cell_table_add(cells, record->cell, &row));
   *line = &(*lines)[row];
   if (cells->n > before)
-    **line = (Line){.cell = record->cell,
-                    .earlier = record->earlier,
-                    .hidden = is_hidden(contents, record->cell)};
+    **line = (Line){.cell = record->cell, .hidden = is_hidden(contents, record->cell)};
   return 0;
 }
 

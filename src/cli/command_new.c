@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/files.h"
+
 enum { OPT_SOURCE, OPT_CONTEXT, OPT_SURROGATE };
 
 static const RgOption options[] = {
@@ -36,7 +37,7 @@ static const struct {
    "RG_KERNEL(@NAME@, @UPPER@)\n", OPT_SOURCE, NULL},
 };
 
-enum { N_KINDS = sizeof(kinds) / sizeof(*kinds) };
+enum { N_KINDS = sizeof(kinds) / sizeof(*kinds), SKELETON_BYTES = 1 << 20 };
 
 static bool is_identifier(const char *name)
 {
@@ -44,22 +45,6 @@ static bool is_identifier(const char *name)
   for (const char *p = name; *p; p++)
     if (!islower((unsigned char)*p) && !isdigit((unsigned char)*p) && *p != '_') return false;
   return strlen(name) < 48;
-}
-
-/* Append a whole file to `text`; false if it can't be read. */
-static PetscErrorCode read_file(const char *path, RgText *text, bool *ok)
-{
-  char buffer[4096];
-  size_t n;
-  FILE *file = fopen(path, "r");
-
-  *ok = file != NULL;
-  if (!file) return 0;
-  while ((n = fread(buffer, 1, sizeof(buffer), file)) > 0)
-    PetscCall(rg_text_add_bytes(text, buffer, n));
-  *ok = !ferror(file);
-  *ok = fclose(file) == 0 && *ok;
-  return 0;
 }
 
 /* Replace every @NAME@ in the template by the name, and every @UPPER@ by the name in capitals. */
@@ -93,68 +78,64 @@ static bool write_file(const char *path, int flags, const char *text)
   return close(fd) == 0 && ok;
 }
 
+/* Write the file `to` by joining skeletons (NULL-terminated) of a folder. False: a mistake was
+   reported, which ends with `hint`. */
+static PetscErrorCode write_skeletons(const char *folder, const char *const *from, const char *name,
+                                      const char *to, const char *hint, bool *ok)
+{
+  RgText text = {0}, mistake = {0};
+  char path[RG_SHARE_BYTES + 64], *template;
+  size_t length;
+
+  for (; *from && !mistake.length; from++) {
+    snprintf(path, sizeof(path), "%s/%s", folder, *from);
+    PetscCall(rg_file_read(path, SKELETON_BYTES, &template, &length, &mistake));
+    if (template) PetscCall(fill_template(template, name, &text));
+    PetscCall(PetscFree(template));
+  }
+  *ok = !mistake.length && write_file(to, O_CREAT | O_EXCL, text.data);
+  if (mistake.length) rg_complain("new: %s %s%s", path, mistake.data, hint);
+  else if (!*ok) rg_complain("new: %s: %s", to, strerror(errno));
+  PetscCall(rg_text_clear(&mistake));
+  return rg_text_clear(&text);
+}
+
+/* Write a source file into Regatta's tree, and the line that registers it. */
 static PetscErrorCode create(const char *source, int kind, bool variant, const char *name,
                              int *exit_code)
 {
-  char skeleton[RG_SHARE_BYTES], list[RG_SHARE_BYTES];
-  RgText template = {0}, code = {0}, registry = {0}, path = {0}, line = {0};
-  bool ok = false, listed = false;
+  static const char hint[] = " (run it in Regatta's source tree, or give -source)";
+  const char *const skeletons[] = {variant ? kinds[kind].variant : kinds[kind].skeleton, NULL};
+  char folder[RG_SHARE_BYTES], list[RG_SHARE_BYTES + 64], *registry;
+  RgText path = {0}, line = {0}, mistake = {0};
+  size_t length;
+  bool ok = false;
 
-  *exit_code = RG_EXIT_BAD_INPUT;
-  snprintf(skeleton, sizeof(skeleton), "%s/src/%s", source,
-           variant ? kinds[kind].variant : kinds[kind].skeleton);
-  snprintf(list, sizeof(list), "%s/src/%s", source, kinds[kind].list);
-  PetscCall(rg_text_add(&path, "%s/src/", source));
+  snprintf(folder, sizeof(folder), "%s/src", source);
+  snprintf(list, sizeof(list), "%s/%s", folder, kinds[kind].list);
+  PetscCall(rg_text_add(&path, "%s/", folder));
   PetscCall(fill_template(kinds[kind].file, name, &path));
   PetscCall(fill_template(kinds[kind].line, name, &line));
-  PetscCall(read_file(skeleton, &template, &ok));
-  if (ok) PetscCall(read_file(list, &registry, &listed));
-  if (!ok || !listed) {
-    rg_complain("new: %s: %s (run it in Regatta's source tree, or give -source)",
-                ok ? list : skeleton, strerror(errno));
-  } else if (strstr(registry.data, line.data)) {
+  PetscCall(rg_file_read(list, SKELETON_BYTES, &registry, &length, &mistake));
+  if (!registry) rg_complain("new: %s %s%s", list, mistake.data, hint);
+  else if (strstr(registry, line.data))
     rg_complain("new: %s has the line %.*s already", list, (int)line.length - 1, line.data);
-  } else {
-    PetscCall(fill_template(template.data, name, &code));
-    if (!write_file(path.data, O_CREAT | O_EXCL, code.data)) {
-      rg_complain("new: %s: %s", path.data, strerror(errno));
-    } else if (!write_file(list, O_APPEND, line.data)) {
-      rg_complain("new: %s: %s", list, strerror(errno));
-      (void)unlink(path.data); /* a partial file would block the next attempt */
-    } else {
-      rg_say("%s: a working %s to start from; registered in %s\n", path.data, kinds[kind].kind,
-             list);
-      *exit_code = RG_EXIT_OK;
-    }
+  else PetscCall(write_skeletons(folder, skeletons, name, path.data, hint, &ok));
+  if (ok && !write_file(list, O_APPEND, line.data)) {
+    rg_complain("new: %s: %s", list, strerror(errno));
+    (void)unlink(path.data); /* a partial file would block the next attempt */
+    ok = false;
   }
-  RgText *texts[] = {&template, &code, &registry, &path, &line};
-  for (int i = 0; i < 5; i++) PetscCall(rg_text_clear(texts[i]));
-  return 0;
+  if (ok)
+    rg_say("%s: a working %s to start from; registered in %s\n", path.data, kinds[kind].kind, list);
+  *exit_code = ok ? RG_EXIT_OK : RG_EXIT_BAD_INPUT;
+  PetscCall(PetscFree(registry));
+  PetscCall(rg_text_clear(&path));
+  PetscCall(rg_text_clear(&line));
+  return rg_text_clear(&mistake);
 }
 
 /* ---- plug-ins -------------------------------------------------------------------------------- */
-
-/* Write the file `to` by joining skeletons (NULL-terminated). */
-static PetscErrorCode write_skeletons(const char *folder, const char *const *from, const char *name,
-                                      const char *to, bool *ok)
-{
-  RgText template = {0}, text = {0};
-  char path[RG_SHARE_BYTES + 64];
-
-  *ok = true;
-  for (; *from && *ok; from++) {
-    snprintf(path, sizeof(path), "%s/%s", folder, *from);
-    PetscCall(read_file(path, &template, ok));
-    if (!*ok) rg_complain("new: %s: %s", path, strerror(errno));
-  }
-  if (*ok) {
-    PetscCall(fill_template(template.data, name, &text));
-    *ok = write_file(to, O_CREAT | O_EXCL, text.data);
-    if (!*ok) rg_complain("new: %s: %s", to, strerror(errno));
-  }
-  PetscCall(rg_text_clear(&template));
-  return rg_text_clear(&text);
-}
 
 /* Write a folder NAME with a plug-in: NAME.c and its CMakeLists.txt. */
 static PetscErrorCode create_plugin(int kind, const char *name, int *exit_code)
@@ -173,10 +154,9 @@ static PetscErrorCode create_plugin(int kind, const char *name, int *exit_code)
                      folder);
   if (mkdir(name, 0777)) return rg_refuse(exit_code, "new: %s: %s", name, strerror(errno));
   snprintf(path, sizeof(path), "%s/%s.c", name, name);
-  PetscCall(write_skeletons(folder, sources[kind], name, path, &ok));
-  if (!ok) return 0;
+  PetscCall(write_skeletons(folder, sources[kind], name, path, "", &ok));
   snprintf(path, sizeof(path), "%s/CMakeLists.txt", name);
-  PetscCall(write_skeletons(folder, build, name, path, &ok));
+  if (ok) PetscCall(write_skeletons(folder, build, name, path, "", &ok));
   if (!ok) return 0;
   rg_say("%s/: a plug-in with a working %s to start from; %s says how to build and use it\n", name,
          kinds[kind].kind, path);

@@ -19,6 +19,7 @@
 #include "study/store/store.h"
 #include "study/trial/trial.h"
 
+#include <float.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -429,18 +430,6 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
 
 /* ---- teams ---------------------------------------------------------------------------------- */
 
-/* Read a positive number; NaN after a mistake, `fallback` if the option is not given. */
-static double positive(const RgArguments *arguments, int option, double fallback)
-{
-  const char *word = arguments->option[option];
-  double value;
-
-  if (!word) return fallback;
-  if (rg_number_only(word, &value) && value > 0 && value <= 1e9) return value;
-  rg_complain("plan: %s must be a positive number, got '%s'", options[option].name, word);
-  return NAN;
-}
-
 static bool parse_job(const RgArguments *arguments, const RgStudy *study, Job *job)
 {
   int rank, world, largest = 1;
@@ -448,15 +437,17 @@ static bool parse_job(const RgArguments *arguments, const RgStudy *study, Job *j
   rg_world(&rank, &world);
   for (int c = 0; c < study->n_cells; c++)
     largest = PetscMax(largest, study->cells[c].run.ranks_per_trial);
-  const double ranks = positive(arguments, OPT_RANKS, world > 1 ? world : largest);
-  const double cores = PetscMax(1, (double)sysconf(_SC_NPROCESSORS_ONLN));
-  const double per_host = positive(arguments, OPT_PER_HOST, world > 1 ? world : cores);
-  const double here = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-  const double memory = positive(arguments, OPT_MEMORY, here / 1e9);
-  if (isnan(ranks + per_host + memory)) return false;
+  double ranks = world > 1 ? world : largest;
+  double per_host = world > 1 ? world : fmax(1, (double)sysconf(_SC_NPROCESSORS_ONLN));
+  double gigabytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
+  static const char accepted[] = "a positive number";
+  if (!rg_argument_real(arguments, OPT_RANKS, DBL_MIN, 1e9, accepted, &ranks) ||
+      !rg_argument_real(arguments, OPT_PER_HOST, DBL_MIN, 1e9, accepted, &per_host) ||
+      !rg_argument_real(arguments, OPT_MEMORY, DBL_MIN, 1e9, accepted, &gigabytes))
+    return false;
   *job = (Job){.ranks = PetscMax(1, (int)ranks),
                .per_host = PetscMax(1, (int)per_host),
-               .memory = 1e9 * memory};
+               .memory = 1e9 * gigabytes};
   return true;
 }
 

@@ -1,6 +1,7 @@
 /* regatta run STUDY.yaml -o OUT.h5: load, plan, run, report. */
 #include "cli/command.h"
 #include "cli/notices.h"
+#include "cli/world.h"
 
 #include <limits.h>
 #include <math.h>
@@ -8,11 +9,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "regatta/run.h"
 #include "study/plan/plan.h"
 #include "study/run/probe.h"
-#include "study/run/study_share.h"
 #include "study/file/registry.h"
+#include "study/record/record.h"
+#include "study/record/software.h"
 
 enum {
   OPT_OUTPUT,
@@ -47,39 +50,108 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
-/* Parse the options of a run; prints a message and returns false on a mistake. */
-static bool read_options(const RgArguments *arguments, RgRunOptions *run)
+/* Read a duration; an option that is not given leaves *seconds as it is. */
+static bool read_seconds(const RgArguments *arguments, int option, const char *unit,
+                         double *seconds)
 {
-  const char *walltime = arguments->option[OPT_WALLTIME];
-  const char *grace = arguments->option[OPT_GRACE];
-  const char *crossover = arguments->option[OPT_CROSSOVER];
-  char *end = "";
-  const long number = crossover ? strtol(crossover, &end, 10) : 0;
+  const char *word = arguments->option[option];
 
-  for (int i = 0; i < 2; i++) {
-    const int option = i ? OPT_GRACE : OPT_PROGRESS;
-    const char *word = arguments->option[option];
-    if (!word || rg_duration_parse(word) > 0) continue;
-    rg_complain("run: %s must be seconds, more than 0, got '%s'", options[option].name, word);
-    return false;
-  }
-  *run = (RgRunOptions){.output = arguments->option[OPT_OUTPUT],
-                        .walltime = walltime ? rg_duration_parse(walltime) : 0,
-                        .grace = grace ? rg_duration_parse(grace) : 0,
-                        .retry_failed = arguments->option[OPT_RETRY_FAILED] != NULL,
-                        .recompute = arguments->option[OPT_RECOMPUTE],
-                        .crossover = (int)number};
-  if (crossover && (*end || number < 1 || number > INT_MAX)) {
-    rg_complain("run: -crossover must be a whole number from 1 on, got '%s'", crossover);
-    return false;
-  }
-  if (arguments->option[OPT_PART] &&
-      !rg_part_parse("run", arguments->option[OPT_PART], &run->part, &run->parts))
-    return false;
-  if (!walltime || run->walltime > 0) return true;
-  rg_complain("run: -walltime must be seconds or H:M:S, more than 0, got '%s'", walltime);
+  if (word) *seconds = rg_duration_parse(word);
+  if (!word || *seconds > 0) return true;
+  rg_complain("run: %s must be %s, more than 0, got '%s'", options[option].name, unit, word);
   return false;
 }
+
+/* Parse the options of a run; prints a message and returns false on a mistake. */
+static bool read_options(const RgArguments *arguments, RgRunOptions *run, double *period)
+{
+  uint64_t crossover = 0;
+
+  *run = (RgRunOptions){.output = arguments->option[OPT_OUTPUT],
+                        .retry_failed = arguments->option[OPT_RETRY_FAILED] != NULL,
+                        .recompute = arguments->option[OPT_RECOMPUTE]};
+  const bool good = read_seconds(arguments, OPT_PROGRESS, "seconds", period) &&
+                    read_seconds(arguments, OPT_GRACE, "seconds", &run->grace) &&
+                    rg_argument_count(arguments, OPT_CROSSOVER, 1, INT_MAX,
+                                      "a whole number from 1 on", &crossover) &&
+                    rg_argument_part(arguments, OPT_PART, &run->part, &run->parts) &&
+                    read_seconds(arguments, OPT_WALLTIME, "seconds or H:M:S", &run->walltime);
+  run->crossover = (int)crossover;
+  return good;
+}
+
+/* ---- the study ------------------------------------------------------------------------------- */
+
+/* Whether all ranks have the same cells as rank 0; the texts of cells include hashes of data and
+   programs. */
+static PetscErrorCode have_same_cells(const RgStudy *study, bool *same)
+{
+  RgChecksum own = {0}, first;
+
+  for (int c = 0; c < study->n_cells; c++) {
+    const char *texts[] = {study->cells[c].text, study->cells[c].outside};
+    for (int i = 0; i < 2 && texts[i]; i++) {
+      uint64_t hash[2];
+      rg_hash128(texts[i], strlen(texts[i]), hash);
+      rg_checksum_add(&own, hash);
+    }
+  }
+  first = own;
+  PetscCallMPI(MPI_Bcast(&first, (int)sizeof(first), MPI_BYTE, 0, MPI_COMM_WORLD));
+  *same = !memcmp(&first, &own, sizeof(own));
+  return 0;
+}
+
+/* Parse a study file on every rank from the bytes that rank 0 reads. Every rank reads the data
+   files that the study names; a mistake, or different bytes, on any rank counts for all.
+   Collective. *speaker: the first rank with mistakes, which are in its `diagnostics`; -1: the study
+   is valid. The caller destroys the study in any case. */
+static PetscErrorCode load_study(const RgRegistry *registry, const char *path, RgStudy *study,
+                                 RgDiagnostics *diagnostics, int *speaker)
+{
+  char *text = NULL;
+  size_t length;
+  int64_t bytes = -1; /* -1: rank 0 can't read the file */
+  bool same = true;
+  int rank;
+
+  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  /* Compare the sources with those that rank 0 runs. */
+  char *software, source[64], first[64];
+  PetscCall(rg_software_describe(&software));
+  const RgSoftware parts = rg_software_parts(software);
+  snprintf(source, sizeof(source), "%.*s", parts.source.length, parts.source.at);
+  memcpy(first, source, sizeof(first));
+  PetscCallMPI(MPI_Bcast(first, sizeof(first), MPI_CHAR, 0, MPI_COMM_WORLD));
+  if (strcmp(first, source))
+    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0},
+                       "rank %d runs another build than rank 0: %.*s; put the same installation "
+                       "first in PATH on all hosts",
+                       rank, parts.build.length, parts.build.at);
+  PetscCall(PetscFree(software));
+  PetscCall(rg_world_find_speaker(diagnostics->n > 0, speaker));
+  if (*speaker >= 0) return 0;
+  if (rank == 0) PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
+  if (text) bytes = (int64_t)length;
+  PetscCallMPI(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD));
+  if (bytes >= 0) {
+    length = (size_t)bytes;
+    if (rank != 0) PetscCall(PetscMalloc1(length + 1, &text));
+    PetscCallMPI(MPI_Bcast(text, (int)bytes + 1, MPI_CHAR, 0, MPI_COMM_WORLD));
+    PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
+  }
+  PetscCall(PetscFree(text));
+  PetscCall(rg_world_find_speaker(diagnostics->n > 0, speaker));
+  if (*speaker >= 0) return 0;
+  PetscCall(have_same_cells(study, &same));
+  if (!same)
+    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0},
+                       "rank %d finds other data or programs than rank 0 under the names in it",
+                       rank);
+  return rg_world_find_speaker(!same, speaker);
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
 
 static int report(const RgStudy *study, const char *output, const RgRunReport *r, bool strict)
 {
@@ -168,14 +240,15 @@ static void tell_of_failed(void *closure, const RgRunReport *report)
             n, n == 1 ? "" : "s", n == 1 ? "is" : "are", n == 1 ? "it" : "them");
 }
 
-static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
+static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options, double period,
                           const RgArguments *arguments, int *exit_code)
 {
   const bool quiet = arguments->option[OPT_QUIET] != NULL; /* messages only */
-  const char *progress = arguments->option[OPT_PROGRESS];
   Meter meter = {.terminal = isatty(STDERR_FILENO) == 1};
   RgObserver observer = {.closure = &meter,
-                         .period = meter.terminal ? 0.5 : 10.0,
+                         .period = period > 0       ? period
+                                   : meter.terminal ? 0.5
+                                                    : 10.0,
                          .begin = quiet ? NULL : tell_of_failed,
                          .progress = quiet ? NULL : show,
                          .message = tell,
@@ -187,7 +260,6 @@ static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
   snprintf(output, sizeof(output), "%s%s", run_options->output ? run_options->output : study->name,
            run_options->output ? "" : ".h5");
   run_options->output = output;
-  if (progress) observer.period = rg_duration_parse(progress);
   PetscCall(rg_plan_fill(study, &plan));
   PetscCall(rg_run(MPI_COMM_WORLD, &plan, run_options, &observer, &outcome));
   *exit_code = report(study, output, &outcome, arguments->option[OPT_STRICT] != NULL);
@@ -200,17 +272,17 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
   RgDiagnostics diagnostics = {0};
   RgRunOptions run_options;
   RgStudy study = {0};
+  double period = 0; /* 0: not given */
   int rank, speaker;
   bool told;
 
-  if (!read_options(arguments, &run_options)) {
+  if (!read_options(arguments, &run_options, &period)) {
     *exit_code = RG_EXIT_BAD_INPUT;
     return 0;
   }
   PetscCall(rg_stop_on_signals());
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  PetscCall(rg_study_share(MPI_COMM_WORLD, registry, arguments->positional[0], &study, &diagnostics,
-                           &speaker));
+  PetscCall(load_study(registry, arguments->positional[0], &study, &diagnostics, &speaker));
   if (rank == speaker) rg_print_diagnostics(&diagnostics);
   if (rank == speaker && !registry) PetscCall(rg_plugins_complain(run_options.output, &told));
   if (speaker >= 0) *exit_code = RG_EXIT_BAD_INPUT;
@@ -224,7 +296,7 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
     if (n) *exit_code = RG_EXIT_BAD_INPUT;
   }
   if (*exit_code == RG_EXIT_OK && rank == 0) PetscCall(rg_print_warnings(&study));
-  if (*exit_code == RG_EXIT_OK) PetscCall(run(&study, &run_options, arguments, exit_code));
+  if (*exit_code == RG_EXIT_OK) PetscCall(run(&study, &run_options, period, arguments, exit_code));
   return rg_study_destroy(&study);
 }
 

@@ -36,7 +36,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   RgProblem problem = {0};
   RgFailure failure = {0};
 
-  PetscCall(rg_named_problem_read(arguments, options, registry, &named));
+  PetscCall(rg_named_problem_read(arguments, registry, &named));
   if (named.mistaken) {
     *exit_code = RG_EXIT_BAD_INPUT;
     return rg_named_problem_clear(&named);

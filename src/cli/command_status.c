@@ -1,6 +1,6 @@
 /* regatta status RESULTS.h5: exit code 0 if complete, 75 if incomplete, for batch scripts that
-   requeue, and what the workers of running trials do. With -watch it looks again until the study is
-   complete. */
+   requeue, and what the workers of running trials do. With -watch it reads the results again until
+   the study is complete. */
 #include "cli/shield.h"
 
 #include <math.h>
@@ -392,39 +392,30 @@ static PetscErrorCode show_part(const RgRegistry *registry, const RgArguments *a
 static PetscErrorCode print_status(const RgArguments *arguments, const RgRegistry *registry,
                                    int *exit_code)
 {
-  const char *part = arguments->option[OPT_PART], *file = arguments->option[OPT_STUDY];
+  const char *file = arguments->option[OPT_STUDY];
   int i = 0, n = 0;
 
-  if (part && !file)
+  if (arguments->option[OPT_PART] && !file)
     return rg_refuse(exit_code,
                      "status: -part needs -study STUDY.yaml, the study file that the part is of");
-  if (part && !rg_part_parse("status", part, &i, &n)) *exit_code = RG_EXIT_BAD_INPUT;
+  if (!rg_argument_part(arguments, OPT_PART, &i, &n)) *exit_code = RG_EXIT_BAD_INPUT;
   if (*exit_code) return 0;
   if (arguments->option[OPT_WATCH]) say_time(time(NULL), "%H:%M:%S ");
   if (n) return show_part(registry, arguments, i, n, exit_code);
   return show_all(registry, arguments->positional[0], file, exit_code);
 }
 
-/* Seconds between two looks; 0: look once; negative: a mistake, which was reported. */
-static double read_period(const char *word)
-{
-  double seconds;
-
-  if (!word) return 0;
-  if (rg_number_only(word, &seconds) && seconds >= 0.1 && seconds <= 86400) return seconds;
-  rg_complain("status: -watch must be seconds from 0.1 to 86400, got '%s'", word);
-  return -1;
-}
-
-/* Look in a child process, which is new for each look. After a slow look the wait is longer. */
+/* Read the results in a child process, a new one each time. After a slow one the wait is longer. */
 static PetscErrorCode status(const RgArguments *arguments, const RgRegistry *registry,
                              int *exit_code)
 {
   static const RgCommand one = {.run = print_status};
-  const double period = read_period(arguments->option[OPT_WATCH]);
+  double period = 0; /* seconds from one reading to the next; 0: there is one reading */
+  bool again =
+    rg_argument_real(arguments, OPT_WATCH, 0.1, 86400, "seconds from 0.1 to 86400", &period);
 
-  if (period < 0) *exit_code = RG_EXIT_BAD_INPUT;
-  for (bool again = period >= 0; again;) {
+  if (!again) *exit_code = RG_EXIT_BAD_INPUT;
+  while (again) {
     const double begin = rg_wall_seconds();
     PetscCall(rg_shield_command(&one, arguments, registry, exit_code));
     again = period > 0 && *exit_code == RG_EXIT_INCOMPLETE && !fflush(stdout);

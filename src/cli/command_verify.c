@@ -471,20 +471,17 @@ static PetscErrorCode share(RgVerification *s, const char *near, char **text)
 /* Number of trials to run again; negative after a mistake, which was reported. */
 static int parse_sample(const RgArguments *arguments)
 {
-  const char *text = arguments->option[OPT_SAMPLE];
-  char *end;
+  const bool all = arguments->option[OPT_ALL], none = arguments->option[OPT_NONE];
+  uint64_t n = all ? INT_MAX : none ? 0 : 3;
 
-  if (!text + !arguments->option[OPT_ALL] + !arguments->option[OPT_NONE] < 2) {
+  if (all + none + (arguments->option[OPT_SAMPLE] != NULL) > 1) {
     rg_complain("verify: one of -sample, -all and -no-rerun, not several");
     return -1;
   }
-  if (arguments->option[OPT_ALL]) return INT_MAX;
-  if (arguments->option[OPT_NONE]) return 0;
-  if (!text) return 3;
-  long n = strtol(text, &end, 10);
-  if (!*end && end != text && n >= 1 && n <= INT_MAX) return (int)n;
-  rg_complain("verify: -sample must be an integer >= 1, got '%s' (-no-rerun runs none)", text);
-  return -1;
+  return rg_argument_count(arguments, OPT_SAMPLE, 1, INT_MAX,
+                           "an integer >= 1 (-no-rerun runs none)", &n)
+           ? (int)n
+           : -1;
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)

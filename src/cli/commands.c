@@ -17,32 +17,33 @@ const RgCommandEntry rg_commands[] = {
 #undef RG_COMMAND
   {NULL, NULL, NULL}};
 
+const RgExit rg_exits[] = {{RG_EXIT_OK, "finished, or stopped cleanly as asked"},
+                           {RG_EXIT_FAILED_TRIALS, "trials failed, with -strict"},
+                           {RG_EXIT_BAD_INPUT, "a mistake in the command line, a study or a file"},
+                           {RG_EXIT_STORAGE, "results could not be stored"},
+                           {RG_EXIT_FAILED_CELLS, "every trial of some cell failed"},
+                           {RG_EXIT_FAILED_STUDY, "every trial of the study failed"},
+                           {RG_EXIT_INTERNAL, "an internal error"},
+                           {RG_EXIT_INCOMPLETE, "status: the study is not complete"},
+                           {-1, NULL}};
+
 const RgCommandEntry *rg_commands_find(const char *name)
 {
   const char *names[sizeof(rg_commands) / sizeof(rg_commands[0])] = {0};
+  char hint[RG_HINT_BYTES];
 
   for (int i = 0; rg_commands[i].name; i++) {
     names[i] = rg_commands[i].name;
     if (!strcmp(name, names[i])) return &rg_commands[i];
   }
-  if (rg_left_out(name)) {
-    rg_complain(RG_LEFT_OUT, name, rg_left_out(name));
-    return NULL;
-  }
-  const char *nearest = rg_text_nearest(name, names);
-  rg_complain("unknown command '%s'%s%s%s (regatta help lists the commands)", name,
-              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  if (rg_left_out(name)) rg_complain(RG_LEFT_OUT, name, rg_left_out(name));
+  else
+    rg_complain("unknown command '%s'%s (regatta help lists the commands)", name,
+                rg_suggest(name, names, hint));
   return NULL;
 }
 
 const RgOption rg_only_plugins[] = {RG_OPTION_PLUGIN, {NULL, NULL, NULL}};
-
-static bool takes_plugins(const RgOption *options)
-{
-  for (; options->name; options++)
-    if (!strcmp(options->name, rg_only_plugins[0].name)) return true;
-  return false;
-}
 
 PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, int *exit_code)
 {
@@ -51,9 +52,8 @@ PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, 
   int rank, size;
 
   const bool world = rg_world(&rank, &size);
-  PetscCall(rg_arguments_parse(argc, argv, command->usage, command->options, command->least,
-                               command->most, &arguments, exit_code));
-  if (arguments.ok && takes_plugins(command->options))
+  PetscCall(rg_arguments_parse(command, argc, argv, &arguments, exit_code));
+  if (arguments.ok && rg_option_find(command->options, rg_only_plugins[0].name) >= 0)
     PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
   if (arguments.ok && *exit_code == RG_EXIT_OK && (rank == 0 || command->place == RG_ON_ALL)) {
     if (command->place == RG_SHIELDED)

@@ -1,8 +1,6 @@
 /* A problem named on a command line: its options and its instance. */
 #include "cli/named_problem.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -61,9 +59,9 @@ static PetscErrorCode set_words(RgNamedProblem *p, int n, const char **words, Rg
 }
 
 /* Set every -set of the command line. Words that are values of options are skipped. */
-static PetscErrorCode set_options(RgNamedProblem *p, const RgArguments *arguments,
-                                  const RgOption *table)
+static PetscErrorCode set_options(RgNamedProblem *p, const RgArguments *arguments)
 {
+  const RgOption *table = arguments->command->options;
   char *const *argv = arguments->argv;
   RgDiagnostics found = {0};
   const char **words;
@@ -75,9 +73,8 @@ static PetscErrorCode set_options(RgNamedProblem *p, const RgArguments *argument
   PetscCall(PetscCalloc1(p->class->options_size + 1, (char **)&p->options));
   PetscCall(rg_params_defaults(p->class->params, p->options));
   for (int i = 1; i + 1 < arguments->argc; i++) {
-    int entry = 0;
-    while (table[entry].name && strcmp(argv[i], table[entry].name)) entry++;
-    if (!table[entry].name) continue;
+    const int entry = rg_option_find(table, argv[i]);
+    if (entry < 0) continue;
     i++;
     if (strcmp(table[entry].name, "-set")) continue;
     char *copy;
@@ -92,21 +89,10 @@ static PetscErrorCode set_options(RgNamedProblem *p, const RgArguments *argument
   return 0;
 }
 
-static void parse_count(RgNamedProblem *p, const char *option, const char *value, uint64_t *count)
-{
-  char *end;
-
-  if (!value) return;
-  errno = 0;
-  *count = strtoull(value, &end, 10);
-  if (*value >= '0' && *value <= '9' && !*end && !errno) return;
-  rg_complain("%s: %s must be an integer >= 0, got '%s'", p->command, option, value);
-  p->mistaken = true;
-}
-
 static PetscErrorCode find_problem(RgNamedProblem *p, const RgRegistry *registry, const char *name)
 {
   const char **names;
+  char hint[RG_HINT_BYTES];
 
   p->class = rg_registry_find_problem(registry, name);
   if (p->class) return 0;
@@ -116,30 +102,31 @@ static PetscErrorCode find_problem(RgNamedProblem *p, const RgRegistry *registry
     return 0;
   }
   PetscCall(rg_registry_names(registry, true, &names));
-  const char *nearest = rg_text_nearest(name, names);
-  rg_complain("%s: unknown problem '%s'%s%s%s (regatta list problems names them)", p->command, name,
-              nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  rg_complain("%s: unknown problem '%s'%s (regatta list problems names them)", p->command, name,
+              rg_suggest(name, names, hint));
   return PetscFree(names);
 }
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-/* Value of an option of the table; NULL if not given. */
-static const char *value_of(const RgOption *table, const RgArguments *arguments, const char *name)
+/* Read the draw of a random problem, or the seed of a study. */
+static void read_count(RgNamedProblem *p, const RgArguments *arguments, const char *name,
+                       uint64_t *count)
 {
-  for (int i = 0; table[i].name; i++)
-    if (!strcmp(table[i].name, name)) return arguments->option[i];
-  return NULL;
+  const int option = rg_option_find(arguments->command->options, name);
+
+  if (!rg_argument_count(arguments, option, 0, UINT64_MAX, "an integer >= 0", count))
+    p->mistaken = true;
 }
 
-PetscErrorCode rg_named_problem_read(const RgArguments *arguments, const RgOption *table,
-                                     const RgRegistry *registry, RgNamedProblem *p)
+PetscErrorCode rg_named_problem_read(const RgArguments *arguments, const RgRegistry *registry,
+                                     RgNamedProblem *p)
 {
   *p = (RgNamedProblem){.command = arguments->argv[0], .seed = RG_STUDY_SEED};
   PetscCall(find_problem(p, registry, arguments->positional[0]));
-  parse_count(p, "-instance", value_of(table, arguments, "-instance"), &p->instance);
-  parse_count(p, "-seed", value_of(table, arguments, "-seed"), &p->seed);
-  if (!p->mistaken) PetscCall(set_options(p, arguments, table));
+  read_count(p, arguments, "-instance", &p->instance);
+  read_count(p, arguments, "-seed", &p->seed);
+  if (!p->mistaken) PetscCall(set_options(p, arguments));
   if (!p->mistaken) {
     RgDiagnostics found = {0};
     for (const RgParam *entry = p->class->params; entry->name; entry++)

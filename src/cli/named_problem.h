@@ -8,7 +8,7 @@
 #include "regatta/study.h"
 #include "study/file/registry.h"
 
-/* Entries of an option table, for rg_named_problem_read. */
+/* The entries that a command with a named problem has in its table of options. */
 #define RG_OPTIONS_NAMED_PROBLEM                                                                   \
   {"-set", "KEY=VALUE", "parameter of the problem; repeated, or several separated by commas"},     \
     {"-instance", "I", "draw of a random problem (default 0)"},                                    \
@@ -24,8 +24,8 @@ typedef struct {
 } RgNamedProblem;
 
 /* Create the problem in arguments->positional[0]. The caller clears it even after mistakes. */
-PetscErrorCode rg_named_problem_read(const RgArguments *arguments, const RgOption *table,
-                                     const RgRegistry *registry, RgNamedProblem *named);
+PetscErrorCode rg_named_problem_read(const RgArguments *arguments, const RgRegistry *registry,
+                                     RgNamedProblem *named);
 /* Print the mistakes found, and set named->mistaken if there are any. */
 void rg_named_problem_complain(RgNamedProblem *named, const RgDiagnostics *found);
 PetscErrorCode rg_named_problem_clear(RgNamedProblem *named);

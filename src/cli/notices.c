@@ -18,26 +18,31 @@ static bool is_outside(const RgSpace *box, const double *c)
   return false;
 }
 
-/* The number of draws, out of DRAWS, that lie outside the box of contexts. */
-static PetscErrorCode count_outside(const RgStudy *study, const RgCell *cell, int *n)
+static PetscErrorCode warn_of_contexts(const RgStudy *study, const RgCell *cell, bool *warned)
 {
   const RgStream stream = rg_stream(study->seed, cell->problem->name, 0, "warning", 0);
   RgFailure failure = {0};
   RgProblem problem;
   double *c;
-  int index;
+  int index, n = 0; /* n: draws outside of the box */
 
-  *n = 0;
   PetscCall(
     rg_problem_create(cell->problem, cell->problem_options, study->seed, 0, &problem, &failure));
   PetscCall(PetscMalloc1(cell->dim_c, &c));
   for (int i = 0; i < DRAWS && !failure.failed; i++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)i);
     PetscCall(cell->problem->draw_context(&problem, &random, c, &index));
-    *n += is_outside(&problem.domain.context, c);
+    n += is_outside(&problem.domain.context, c);
   }
   PetscCall(PetscFree(c));
-  return rg_problem_destroy(&problem);
+  PetscCall(rg_problem_destroy(&problem));
+  *warned = 2 * n > DRAWS;
+  if (*warned)
+    rg_complain("'%s': most contexts lie outside the box of contexts; methods follow them, but "
+                "length scales, grids and radii are made for the box; change 'law', or set "
+                "'observed: clipped' if the problem has it",
+                cell->problem_label);
+  return 0;
 }
 
 /* Whether a method models contexts of a box that nature draws from a law. */
@@ -46,20 +51,6 @@ static bool models_contexts(const RgCell *cell)
   return cell->dim_c && !cell->size_c && cell->algorithm->reads & RG_READS_SURROGATE &&
          !(cell->algorithm->needs & RG_NEEDS_NO_CONTEXT) && cell->problem->draw_context &&
          !(cell->problem->traits & (RG_PROBLEM_COSTLY | RG_PROBLEM_RANDOM));
-}
-
-static PetscErrorCode warn_of_contexts(const RgStudy *study, const RgCell *cell, bool *warned)
-{
-  int n;
-
-  PetscCall(count_outside(study, cell, &n));
-  *warned = 2 * n > DRAWS;
-  if (*warned)
-    rg_complain("'%s': most contexts lie outside the box of contexts; methods follow them, but "
-                "length scales, grids and radii are made for the box; change 'law', or set "
-                "'observed: clipped' if the problem has it",
-                cell->problem_label);
-  return 0;
 }
 
 /* A method that models the design alone takes y for its value, so it looks for the largest mean. */

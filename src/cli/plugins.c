@@ -1,10 +1,10 @@
 /* Plug-ins that a command line or a study's trials name. */
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "cli/command.h"
+#include "cli/world.h"
 #include "study/file/registry.h"
 #include "study/store/store.h"
 
@@ -14,13 +14,12 @@ static PetscErrorCode agree(const RgText *mistake, const RgRegistry *registry, i
 {
   RgText plugins = {0};
   uint64_t hash[2] = {0}, least[2];
-  int rank, first;
+  int rank, speaker;
 
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  first = mistake->length ? rank : INT_MAX;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
-  if (rank == first) rg_warn("regatta: %s\n", mistake->data);
-  if (first != INT_MAX) *exit_code = RG_EXIT_BAD_INPUT;
+  PetscCall(rg_world_find_speaker(mistake->length > 0, &speaker));
+  if (rank == speaker) rg_warn("regatta: %s\n", mistake->data);
+  if (speaker >= 0) *exit_code = RG_EXIT_BAD_INPUT;
   if (*exit_code) return 0;
   PetscCall(rg_registry_describe(registry, NULL, &plugins));
   rg_hash128(plugins.data, plugins.length, hash);
@@ -29,9 +28,7 @@ static PetscErrorCode agree(const RgText *mistake, const RgRegistry *registry, i
   int differ = hash[0] != least[0] || hash[1] != least[1];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &differ, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
   if (!differ) return 0;
-  rg_complain("the ranks find different files under the name of a plugin");
-  *exit_code = RG_EXIT_BAD_INPUT;
-  return 0;
+  return rg_refuse(exit_code, "the ranks find different files under the name of a plugin");
 }
 
 PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int *exit_code)

@@ -1,5 +1,6 @@
 /* The commands that need MPI and PETSc, and the number of ranks. */
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +32,8 @@ static const Variables *launcher(void)
 static bool needs_world(const RgCommand *command, const char *word)
 {
   if (!strcmp(word, rg_only_plugins[0].name) || rg_arguments_petsc_knows(word)) return true;
-  for (int i = 0; command->options[i].name; i++)
-    if (command->world >> i & 1 && !strcmp(word, command->options[i].name)) return true;
-  return false;
+  const int option = rg_option_find(command->options, word);
+  return option >= 0 && command->world >> option & 1;
 }
 
 bool rg_world_needed(int argc, char **argv)
@@ -139,6 +139,15 @@ bool rg_world_check(void)
 
   if (apart) say_apart(variables);
   return !apart;
+}
+
+PetscErrorCode rg_world_find_speaker(bool mistaken, int *speaker)
+{
+  PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, speaker));
+  if (!mistaken) *speaker = INT_MAX;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, speaker, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+  if (*speaker == INT_MAX) *speaker = -1;
+  return 0;
 }
 
 bool rg_world_is_first_of_host(void)

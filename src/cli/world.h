@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "regatta/error.h"
+
 /* Whether a command line needs MPI and PETSc: the subcommand runs on all ranks, a plug-in is
    loaded, an option belongs to PETSc, or the subcommand says that an option needs them. */
 bool rg_world_needed(int argc, char **argv);
@@ -19,6 +21,8 @@ bool rg_world_check(void);
 /* Rank and number of ranks; true: MPI was started and says so. Otherwise the launcher's variables
    say it; 0 and 1 without a launcher. */
 bool rg_world(int *rank, int *size);
+/* Find the first rank with a mistake, which reports it; -1: no rank has one. Collective. */
+PetscErrorCode rg_world_find_speaker(bool mistaken, int *speaker);
 /* Whether this process is the first one of its job on this host. Works before MPI starts. */
 bool rg_world_is_first_of_host(void);
 

@@ -233,7 +233,7 @@ typedef struct RgStudy {
 
 /* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is
    checked against its domain). Mistakes are collected; after a mistake the study must not be
-   used. Not collective; on many ranks one rank reads for all (rg_study_share). registry: adds
+   used. Not collective; on many ranks one rank reads for all (command_run.c). registry: adds
    plug-ins to the built-in problems and algorithms, must outlive the study; NULL: no plug-ins. */
 PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
                              RgDiagnostics *diagnostics);
