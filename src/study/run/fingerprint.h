@@ -6,7 +6,7 @@
 #include "regatta/error.h"
 
 typedef struct {
-  /* Hash of libm on a grid, dgemm, dpotrf, dtrsm and our vector kernels (vector_probe.h). */
+  /* A hash of what libm, dgemm, dpotrf, dtrsm and our vector kernels give on fixed numbers. */
   uint64_t hash;
   char blas_core[64]; /* name of the OpenBLAS core */
   int blas_threads;

@@ -11,17 +11,17 @@
 #include "base/grow.h"
 #include "study/run/stop.h"
 
-static const double tick = 0.1;    /* seconds between two looks of the guard */
+static const double tick = 0.1;    /* seconds between two checks of the guard */
 static const double absence = 1.0; /* commit when the rank has been busy for this time */
 static const double at_stop = 0.2; /* or for this time after a stop: mpirun kills after a second */
 static const double due = 29.0;    /* with `absence` half a minute, the promise of the store */
-static const double last_wait = 5.0; /* for a store that does not give in, when leaving */
+static const double last_wait = 5.0; /* when leaving, wait so long for a store in use */
 
 struct RgGuard {
   RgGuardOptions o;
   pthread_t thread;
   pthread_mutex_t store_lock; /* held while the store is in use */
-  _Atomic double away;        /* rg_wall_seconds when the rank looked away */
+  _Atomic double away;        /* rg_wall_seconds when the rank began its pause */
   atomic_bool stop;           /* the rank knows of a stop */
   pthread_mutex_t end_lock;
   pthread_cond_t end; /* `ended` has changed */
@@ -61,7 +61,7 @@ static void commit(RgGuard *guard, double now, bool over)
   if (fault.code) guard->retry = now + 1;
 }
 
-/* Leave for good. used: the rank uses the store, and does not give it back. */
+/* Leave for good. used: the rank uses the store, and does not release it. */
 static void leave(RgGuard *guard, bool used, bool signalled_again)
 {
   char text[256];

@@ -27,8 +27,8 @@ PetscErrorCode rg_guard_destroy(RgGuard **guard);
 /* The rank uses the store between these two calls, and the guard does not. NULL is fine. */
 void rg_guard_lock(RgGuard *guard);
 void rg_guard_unlock(RgGuard *guard);
-/* The rank begins an iteration, or another pause between two looks around. stop: as far as it
-   knows. */
+/* The rank begins an iteration, or another pause in which it polls nothing. stop: the reason, as
+   far as the rank knows. */
 void rg_guard_begin_pause(RgGuard *guard, RgStopReason stop);
 
 #endif

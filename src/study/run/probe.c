@@ -403,7 +403,7 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double eval
                    .limit = own ? OWN_PART : PART,
                    .least = LEAST,
                    .first = cell->run.initial_points};
-  double objectives = 0, rest = 0;
+  double objectives = 0, rest = 0, each;
   int evaluated;
   RgInstances *instances;
   RgRecord record;
@@ -416,20 +416,14 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double eval
   PetscCall(time_beginning(&r, instances, &timing, &record));
   if (!timing.complete && !timing.message[0])
     PetscCall(time_rest(&r, instances, &timing, &record, &rest));
-  if (!costly && !timing.message[0]) {
-    /* Time F at all designs of a trial, for problems whose F needs more than f. */
-    const int n = r.cell.run.initial_points + r.cell.run.iterations;
-    const int times = r.cell.algorithm->recommend ? 2 : 1;
+  if (!costly && !timing.message[0] && r.cell.problem->objective && !r.cell.size_x) {
+    /* Time F at all designs of a trial: it needs more than f. */
     RgFailure failure = {0};
     RgInstance *instance;
-    double each;
-    objectives = 0;
-    if (r.cell.problem->objective && !r.cell.size_x) {
-      PetscCall(acquire_instance(&r, instances, &instance, &failure));
-      PetscCall(time_values(&instance->problem, false, &each));
-      objectives = each * n * times;
-      PetscCall(rg_instances_release(&instance));
-    }
+    PetscCall(acquire_instance(&r, instances, &instance, &failure));
+    PetscCall(time_values(&instance->problem, false, &each));
+    objectives = each * timing.last * (r.cell.algorithm->recommend ? 2 : 1);
+    PetscCall(rg_instances_release(&instance));
   }
   *seconds = timing.message[0] ? NAN : timing.whole + rest + objectives;
   *seconds += evaluated * evaluation;
@@ -459,8 +453,6 @@ static bool is_tried(const RgStudy *study, int cell)
 
 PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics *diagnostics)
 {
-  char message[256];
-
   PetscCall(rg_recorded_check(study, diagnostics));
   for (int i = 0; i < study->n_cells && start; i++) {
     const RgCell *cell = &study->cells[i];
@@ -475,8 +467,7 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics
     PetscCall(rg_problem_domain(cell->problem, cell->problem_options, &domain));
     const bool conditional = n && rg_space_is_conditional(&domain.design);
     PetscCall(rg_domain_destroy(&domain));
-    /* Run a trial with an initial design of `first` points and made-up evaluations for one query.
-       message: why it fails, or "". */
+    /* Run a trial with this initial design and made-up evaluations for one query. */
     const int first = conditional ? PetscMax(n, 8) : n;
     Timing timing = {.by_wall = true, .least = 1, .first = first, .last = first + 1};
     Rehearsal r;
@@ -485,10 +476,9 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics
     PetscCall(run_part(&r, NULL, &timing, &record));
     PetscCall(rg_record_destroy(&record));
     PetscCall(PetscFree(timing.at));
-    snprintf(message, 256, "%s", timing.message);
-    if (message[0])
+    if (timing.message[0])
       rg_diagnostics_add(diagnostics, cell->algorithm_place, "'%s' fails on '%s' at %s",
-                         cell->algorithm_label, cell->problem_label, message);
+                         cell->algorithm_label, cell->problem_label, timing.message);
   }
   return 0;
 }
@@ -647,9 +637,10 @@ PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibrat
 
 /* ---- searches for optima --------------------------------------------------------------------- */
 
-#define SEARCH                                                                                     \
-  13000.0            /* evaluations of F per coordinate of a box, of the rough F if there is one */
-#define REFINE 100.0 /* evaluations of F per coordinate after those of the rough F */
+/* Evaluations per coordinate of a box: of the rough F, if there is one; and of F after these. */
+#define SEARCH 13000.0
+#define REFINE 100.0
+
 /* Estimate the seconds of a search; 0 if the optimum is known, or is not searched for. */
 static PetscErrorCode time_search(const RgStudy *study, const RgCell *cell, uint64_t instance,
                                   double *seconds)

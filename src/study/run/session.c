@@ -80,9 +80,9 @@ static void refuse_fault(RgSession *session, const RgFault *fault)
          fault->code ? fault->message : NULL);
 }
 
-/* A barrier that leaves the core to other processes. look: meanwhile show progress and watch for
-   a stop. Collective. */
-static PetscErrorCode wait_for_all(RgSession *session, bool look)
+/* A barrier that leaves the core to other processes. polls: it shows progress and polls for a stop
+   meanwhile. Collective. */
+static PetscErrorCode wait_for_all(RgSession *session, bool polls)
 {
   MPI_Request request;
   int arrived = 0;
@@ -91,28 +91,26 @@ static PetscErrorCode wait_for_all(RgSession *session, bool look)
   for (double pause = 1e-4; !arrived; pause = PetscMin(1.5 * pause, 0.005)) {
     PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
     if (arrived) break;
-    if (look) PetscCall(rg_session_progress(session, false));
-    if (look) PetscCall(rg_stop_relay_poll(session->relay, &session->stop));
-    if (look) rg_guard_begin_pause(session->guard, session->stop);
+    if (polls) PetscCall(rg_session_progress(session, false));
+    if (polls) PetscCall(rg_stop_relay_poll(session->relay, &session->stop));
+    if (polls) rg_guard_begin_pause(session->guard, session->stop);
     PetscCall(PetscSleep(pause));
   }
   return 0;
 }
 
-/* Agree on the worst outcome of all ranks and the message of the first rank with it. Collective.
-   *speaker: that rank. */
-static PetscErrorCode agree(RgSession *session, int *speaker)
+/* Agree on the worst outcome of all ranks and the message of the first rank with it. Collective. */
+static PetscErrorCode agree(RgSession *session)
 {
-  int worst = (int)session->outcome, first;
+  int worst = (int)session->outcome;
 
   PetscCall(wait_for_all(session, false)); /* rank 0 may still process files */
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, session->comm));
-  first = worst == (int)session->outcome ? session->rank : INT_MAX;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, session->comm));
-  PetscCallMPI(
-    MPI_Bcast(session->message, (int)sizeof(session->message), MPI_CHAR, first, session->comm));
+  session->speaker = worst == (int)session->outcome ? session->rank : INT_MAX;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &session->speaker, 1, MPI_INT, MPI_MIN, session->comm));
+  PetscCallMPI(MPI_Bcast(session->message, (int)sizeof(session->message), MPI_CHAR,
+                         session->speaker, session->comm));
   session->outcome = (RgRunOutcome)worst;
-  *speaker = first;
   return 0;
 }
 
@@ -225,7 +223,7 @@ static void check_label(const RgSession *session, RgFault *fault)
 }
 
 /* Mark trials of other origin as missing if they are to run again. */
-static PetscErrorCode forget_others(RgSession *session, const unsigned char *origin)
+static PetscErrorCode remove_others(RgSession *session, const unsigned char *origin)
 {
   const RgPlan *plan = session->plan;
   const char *label = session->options->recompute;
@@ -273,13 +271,11 @@ static PetscErrorCode rescore_all(RgSession *session)
   RgResults *results = NULL;
   RgRecord record = {0};
   double *optima;
-  bool some;
+  bool some = false; /* some cell's F is only observed */
   int count = 0;
 
   if (!session->scan.n_done) return 0;
   PetscCall(PetscMalloc1(session->plan->study->n_cells, &optima));
-  /* The current optimum of each cell whose F is only observed. *some: there is such a cell. */
-  some = false;
   for (int c = 0; c < session->plan->study->n_cells; c++) {
     const RgCell *cell = &session->plan->study->cells[c];
     RgProblem problem = {0};
@@ -339,7 +335,7 @@ static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFa
     rg_store_visit_heads(session->options->output, compare_record, &comparison, &info, fault));
   PetscCall(rg_store_info_clear(&info));
   if (!fault->code) {
-    PetscCall(forget_others(session, comparison.origin));
+    PetscCall(remove_others(session, comparison.origin));
     PetscCall(rg_origin_describe(&session->origins, &text));
     if (text.length) rg_session_tell(session, -1, "%s", text.data);
     PetscCall(rg_text_clear(&text));
@@ -348,7 +344,7 @@ static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFa
 }
 
 /* Open the store on rank 0, then on the others, and share the finished trials. */
-static PetscErrorCode open_store(RgSession *session, const char *stop_file, int *speaker)
+static PetscErrorCode open_store(RgSession *session, const char *stop_file)
 {
   const RgRunOptions *options = session->options;
 
@@ -371,7 +367,7 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
       if (!fault.code && session->rank == 0) PetscCall(scan_store(session, stop_file, &fault));
       refuse_fault(session, &fault);
     }
-    PetscCall(agree(session, speaker));
+    PetscCall(agree(session));
   }
   PetscCallMPI(MPI_Bcast(session->done, session->plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
   PetscCallMPI(
@@ -447,7 +443,6 @@ static PetscErrorCode start(RgSession *session)
   const RgRunOptions *options = session->options;
   RgStop stop = {.observer = session->observer};
   RgText mistake = {0};
-  int speaker;
 
   if (options->walltime > 0) session->deadline = rg_wall_seconds() + options->walltime;
   stop.deadline = session->deadline;
@@ -457,37 +452,36 @@ static PetscErrorCode start(RgSession *session)
   refuse(session, RG_RUN_REFUSED, mistake.length ? mistake.data : NULL);
   refuse(session, RG_RUN_REFUSED, rg_blas_start(0));
   PetscCall(rg_text_clear(&mistake));
-  PetscCall(agree(session, &speaker));
+  PetscCall(agree(session));
   if (session->outcome == RG_RUN_COMPLETE) {
     PetscCall(rg_fingerprint(&session->fingerprint));
     PetscCall(plan_teams(session));
   }
-  PetscCall(agree(session, &speaker));
-  if (session->outcome == RG_RUN_COMPLETE) PetscCall(open_store(session, stop.file, &speaker));
+  PetscCall(agree(session));
+  if (session->outcome == RG_RUN_COMPLETE) PetscCall(open_store(session, stop.file));
   if (session->rank != 0) stop.file[0] = 0;
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(prepare(session, &stop));
-  else if (session->rank == speaker)
-    rg_session_tell(session, speaker ? speaker : -1, "%s", session->message);
+  else if (session->rank == session->speaker)
+    rg_session_tell(session, session->rank ? session->rank : -1, "%s", session->message);
   return 0;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* After our trials are committed, find what other parts have finished meanwhile. The part
-   that looks last sees all trials. *all: no trial is missing. */
+   that does so last finds all trials. *all: no trial is missing. */
 static PetscErrorCode scan_parts(RgSession *session, const RgProgress *own, bool *all)
 {
   const RgPlan *plan = session->plan;
   RgStoreScan now = {0};
   RgFault fault;
-  int speaker;
 
   if (session->rank == 0) {
     PetscCall(rg_store_scan(session->store, plan, session->done, &now, &fault));
     if (fault.message[0]) rg_session_tell(session, -1, "%s", fault.message);
     refuse_fault(session, &fault);
   }
-  PetscCall(agree(session, &speaker));
+  PetscCall(agree(session));
   PetscCallMPI(MPI_Bcast(session->done, plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
   PetscCallMPI(MPI_Bcast(&now, (int)sizeof(now), MPI_BYTE, 0, session->comm));
   /* `done` includes our own trials. */
@@ -564,14 +558,13 @@ static PetscErrorCode finish(RgSession *session, RgRunReport *report)
 {
   RgProgress progress;
   RgFault fault = {0};
-  int speaker;
 
   PetscCall(wait_for_all(session, true));
   PetscCall(rg_stop_relay_finish(session->relay, &session->stop));
   PetscCall(rg_session_progress(session, true));
   PetscCall(rg_schedule_progress(session->schedule, &progress));
   PetscCallMPI(MPI_Bcast(&progress, (int)sizeof(progress), MPI_BYTE, 0, session->comm));
-  PetscCall(agree(session, &speaker));
+  PetscCall(agree(session));
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(rg_guard_destroy(&session->guard));
   bool all = progress.n_finished == progress.n_total;
   if (!all && session->outcome == RG_RUN_COMPLETE) session->outcome = RG_RUN_STOPPED;
@@ -589,7 +582,7 @@ static PetscErrorCode finish(RgSession *session, RgRunReport *report)
       rg_session_tell(session, -1, "%s; the finished trials are safe in %s", fault.message,
                       session->directory);
   }
-  if (packs) PetscCall(agree(session, &speaker));
+  if (packs) PetscCall(agree(session));
   PetscCall(tell_of_failures(session));
   report->stop = session->stop;
   report->n_finished = progress.n_finished;

@@ -43,7 +43,7 @@ typedef struct {
   const RgTrial *trial; /* current trial, NULL: no trial; borrowed */
   const int *n_known;   /* its evaluations so far; borrowed from its host */
   double trial_begun;   /* rg_wall_seconds */
-  double looked;        /* rg_wall_seconds of the last call of poll */
+  double polled;        /* rg_wall_seconds of the last call of poll */
   double longest;       /* longest time between two such calls in the current trial, seconds */
   double *pause;        /* per cell: the same in its last trial, negative: no trial yet; owned */
   RgSchedule *schedule;
@@ -63,6 +63,7 @@ typedef struct {
   char machine[256];    /* BLAS core, threads, CPU, tuning; part of the provenance of records */
   RgRunOutcome outcome; /* COMPLETE, until a problem occurs */
   char message[512];    /* description of the problem */
+  int speaker;          /* the first rank with the worst outcome, which reports it */
 } RgSession;
 
 /* Send a message to the observer. rank: the rank concerned, -1: all. */

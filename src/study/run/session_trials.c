@@ -131,8 +131,8 @@ static void measure_pause(RgSession *session)
 {
   const double now = rg_wall_seconds();
 
-  session->longest = PetscMax(session->longest, now - session->looked);
-  session->looked = now;
+  session->longest = PetscMax(session->longest, now - session->polled);
+  session->polled = now;
 }
 
 /* Called between iterations: commit what is due, show progress, check for a stop. */
@@ -143,13 +143,13 @@ static PetscErrorCode poll(void *closure)
   measure_pause(session);
   if (session->trial)
     PetscCall(rg_schedule_update(session->schedule, session->trial, *session->n_known,
-                                 session->looked - session->trial_begun));
+                                 session->polled - session->trial_begun));
   PetscCall(flush_ahead(session));
   PetscCall(rg_session_progress(session, false));
   PetscCall(rg_stop_relay_poll(session->relay, &session->stop));
   PetscCall(rg_holder_poll(session->holder));
   rg_guard_begin_pause(session->guard, session->stop);
-  session->looked = rg_wall_seconds();
+  session->polled = rg_wall_seconds();
   return 0;
 }
 
@@ -230,7 +230,7 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
     session->trial = &trial;
     session->longest = 0;
     PetscCall(flush_ahead(session));
-    session->looked = session->trial_begun = rg_wall_seconds();
+    session->polled = session->trial_begun = rg_wall_seconds();
     PetscCall(rg_trial_run(session->plan->study, &trial, &host, &record, &stopped));
     measure_pause(session);
     session->pause[trial.cell] = session->longest;

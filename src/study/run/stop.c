@@ -70,22 +70,17 @@ PetscErrorCode rg_stop_on_signals(void)
 }
 
 /* Check all sources; cheap enough for every iteration. */
-static RgStopReason stop_requested(RgStop *stop)
+static RgStopReason find_reason(RgStop *stop)
 {
   const RgObserver *observer = stop->observer;
+  const double now = rg_wall_seconds();
 
-  if (stop->reason != RG_STOP_NONE) return stop->reason;
-  if (signal_seen) return stop->reason = RG_STOP_SIGNAL;
-  if (observer && observer->stop && observer->stop(observer->closure))
-    return stop->reason = RG_STOP_OBSERVER;
-
-  double now = rg_wall_seconds();
-  if (stop->deadline > 0 && now >= stop->deadline) return stop->reason = RG_STOP_WALLTIME;
-  if (stop->file[0] && now >= stop->next_look) {
-    stop->next_look = now + 1.0;
-    if (access(stop->file, F_OK) == 0) stop->reason = RG_STOP_FILE;
-  }
-  return stop->reason;
+  if (signal_seen) return RG_STOP_SIGNAL;
+  if (observer && observer->stop && observer->stop(observer->closure)) return RG_STOP_OBSERVER;
+  if (stop->deadline > 0 && now >= stop->deadline) return RG_STOP_WALLTIME;
+  if (!stop->file[0] || now < stop->next_check) return RG_STOP_NONE;
+  stop->next_check = now + 1.0;
+  return access(stop->file, F_OK) == 0 ? RG_STOP_FILE : RG_STOP_NONE;
 }
 
 /* ---- the relay ------------------------------------------------------------------------------- */
@@ -118,7 +113,7 @@ PetscErrorCode rg_stop_relay_poll(RgStopRelay *relay, RgStopReason *reason)
   int told = 0;
 
   if (relay->reason == RG_STOP_NONE) {
-    relay->reason = stop_requested(&relay->own);
+    relay->reason = find_reason(&relay->own);
     /* this call also advances one-sided operations that target this rank */
     PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, relay->comm, &told, &status));
     if (relay->reason == RG_STOP_NONE && told) relay->reason = (RgStopReason)status.MPI_TAG;

@@ -10,8 +10,7 @@ typedef struct {
   double deadline;            /* rg_wall_seconds; 0: no limit */
   char file[4200];            /* STOP file, checked at most once a second; "": no file */
   const RgObserver *observer; /* borrowed; NULL: no observer */
-  double next_look;           /* time of the next check of the file */
-  RgStopReason reason;        /* once set, it stays */
+  double next_check;          /* time of the next check of the file */
 } RgStop;
 
 /* Whether a signal asked for a stop, and whether a second TERM or INT asked for the end of the
@@ -26,7 +25,7 @@ typedef struct RgStopRelay RgStopRelay;
 
 /* Create the relay. stop: sources on this rank, copied. Collective on `comm`. */
 PetscErrorCode rg_stop_relay_create(MPI_Comm comm, const RgStop *stop, RgStopRelay **relay);
-/* The reason to stop: this rank's own (stop_requested), or another rank's, which rank 0
+/* The reason to stop: this rank's own (RgStop), or another rank's, which rank 0
    passes on. Never waits: it only probes for messages, cheap enough for every iteration. Once
    set, the reason stays. Call it now and then until rg_stop_relay_finish, also on ranks without
    work. */
