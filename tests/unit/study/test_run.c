@@ -12,16 +12,12 @@ static const char text[] = "study: run\n"
                            "common: {iterations: 4, initial_points: 3}\n"
                            "problems: [branin]\n"
                            "algorithms: [random]\n";
-static const char team_text[] = "study: run\n"
-                                "common: {iterations: 4, ranks_per_trial: 2}\n"
-                                "problems: [branin]\n"
-                                "algorithms: [random]\n";
 
 typedef struct {
   char folder[64], output[128];
   RgStudy study;
   RgPlan plan;
-  int n_begin, n_messages, last_total, looks, stop_after; /* stop_after: looks; 0: never */
+  int n_begin, n_messages, last_total, polls, stop_after; /* stop_after: polls; 0: never */
   bool saw_last;
   char message[512];
   RgRunReport begin;
@@ -52,7 +48,7 @@ static void note_message(void *closure, int rank, const char *words)
 static bool ask(void *closure)
 {
   Frame *f = closure;
-  return f->stop_after && ++f->looks > f->stop_after;
+  return f->stop_after && ++f->polls > f->stop_after;
 }
 
 static void open_study(Frame *f, const char *words)
@@ -84,24 +80,28 @@ static RgRunReport run(Frame *f)
   return report;
 }
 
-RG_TEST(observer_hears_of_a_run)
+static void expect(const RgRunReport *report, RgRunOutcome outcome, int n_earlier, int n_finished)
+{
+  assert_int_equal(report->outcome, outcome);
+  assert_int_equal(report->n_earlier, n_earlier);
+  assert_int_equal(report->n_finished, n_finished);
+}
+
+RG_TEST(observer_is_told_of_a_run)
 {
   Frame f;
 
   open_study(&f, text);
   RgRunReport report = run(&f);
-  assert_int_equal(report.outcome, RG_RUN_COMPLETE);
+  expect(&report, RG_RUN_COMPLETE, 0, 3);
   assert_int_equal(report.n_trials, 3);
-  assert_int_equal(report.n_earlier, 0);
-  assert_int_equal(report.n_finished, 3);
   assert_int_equal(f.n_begin, 1);
   assert_int_equal(f.begin.n_trials, 3);
   assert_int_equal(f.last_total, 3);
   assert_true(f.saw_last);
   assert_int_equal(f.n_messages, 0);
   report = run(&f);
-  assert_int_equal(report.n_earlier, 3);
-  assert_int_equal(report.n_finished, 0);
+  expect(&report, RG_RUN_COMPLETE, 3, 0);
   close_study(&f);
 }
 
@@ -125,7 +125,7 @@ RG_TEST(observer_stops_and_the_next_call_goes_on)
 
   for (int stopped = 0; stopped < 2; stopped++) {
     open_study(&f, text);
-    f.stop_after = stopped ? 10 : 0; /* looks: in the second trial */
+    f.stop_after = stopped ? 10 : 0; /* polls: in the second trial */
     RgRunReport report = run(&f);
     if (stopped) {
       assert_int_equal(report.outcome, RG_RUN_STOPPED);
@@ -134,8 +134,7 @@ RG_TEST(observer_stops_and_the_next_call_goes_on)
       const int before = report.n_finished;
       f.stop_after = 0;
       report = run(&f);
-      assert_int_equal(report.n_earlier, before);
-      assert_int_equal(report.n_finished, 3 - before);
+      expect(&report, RG_RUN_COMPLETE, before, 3 - before);
     }
     assert_int_equal(report.outcome, RG_RUN_COMPLETE);
     RG_OK(rg_store_info(f.output, &info[stopped], &fault));
@@ -181,7 +180,7 @@ RG_TEST(ten_million_trials)
   assert_int_equal(report.n_trials, 10000000);
   assert_true(report.n_finished > 0 && report.n_finished < 40);
   const int finished = report.n_finished;
-  f.looks = 0;
+  f.polls = 0;
   report = run(&f);
   assert_int_equal(report.n_earlier, finished);
   assert_true(report.n_finished > 0);
@@ -191,22 +190,24 @@ RG_TEST(ten_million_trials)
 
 RG_TEST(what_cannot_be_is_refused)
 {
+  static const char team_text[] = "study: run\n"
+                                  "common: {iterations: 4, ranks_per_trial: 2}\n"
+                                  "problems: [branin]\n"
+                                  "algorithms: [random]\n";
   Frame f;
 
-  open_study(&f, team_text);
-  RgRunReport report = run(&f);
-  assert_int_equal(report.outcome, RG_RUN_REFUSED);
-  assert_non_null(strstr(report.message, "ranks_per_trial: 2 is more than the 1 rank"));
-  assert_int_equal(f.n_messages, 1);
-  assert_string_equal(f.message, report.message);
-  assert_int_equal(scratch_count(f.folder, ""), 0);
-  close_study(&f);
-
-  open_study(&f, text);
-  scratch_write(f.output, "something else", 14);
-  report = run(&f);
-  assert_int_equal(report.outcome, RG_RUN_REFUSED);
-  assert_int_equal(f.n_messages, 1);
-  assert_int_equal(f.n_begin, 0);
-  close_study(&f);
+  for (int taken = 0; taken < 2; taken++) { /* a team that is too large; another file's name */
+    open_study(&f, taken ? text : team_text);
+    if (taken) scratch_write(f.output, "something else", 14);
+    const RgRunReport report = run(&f);
+    expect(&report, RG_RUN_REFUSED, 0, 0);
+    assert_int_equal(f.n_messages, 1);
+    assert_int_equal(f.n_begin, 0);
+    assert_string_equal(f.message, report.message);
+    if (!taken) {
+      assert_non_null(strstr(report.message, "ranks_per_trial: 2 is more than the 1 rank"));
+      assert_int_equal(scratch_count(f.folder, ""), 0);
+    }
+    close_study(&f);
+  }
 }
