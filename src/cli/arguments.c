@@ -62,22 +62,6 @@ bool rg_argument_part(const RgArguments *arguments, int option, int *part, int *
   return true;
 }
 
-double rg_duration_parse(const char *text)
-{
-  double total = 0;
-
-  for (int parts = 0; parts < 3; parts++) { /* hours, minutes, seconds */
-    const char *end;
-    double part;
-    if (rg_number_read(text, &end, &part) != RG_NUMBER_READ || !(part >= 0)) return -1;
-    total = 60 * total + part;
-    if (!*end) return total;
-    if (*end != ':') return -1;
-    text = end + 1;
-  }
-  return -1;
-}
-
 void rg_duration_print(double seconds, char text[32])
 {
   if (seconds < 90) rg_format(text, 32, "%.0f s", seconds);

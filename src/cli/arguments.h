@@ -13,8 +13,6 @@ char *rg_pair_split(char *word, RgPlace place, RgDiagnostics *found);
 PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key, char *value,
                            RgPlace place, RgDiagnostics *found);
 
-/* Parse seconds from "90", "1:30:00" or "30:00"; negative for any other text. */
-double rg_duration_parse(const char *text);
 /* Print seconds in a suitable unit: `12 s`, `3 min`, `2.5 h`. */
 void rg_duration_print(double seconds, char text[32]);
 

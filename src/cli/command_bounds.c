@@ -125,8 +125,6 @@ static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *setti
   return rg_domain_destroy(&domain);
 }
 
-/* ---- settings -------------------------------------------------------------------------------- */
-
 typedef struct {
   const RgTheoryFormula *formula;
   const RgAlgorithmClass *method; /* NULL: the command evaluates a formula, not a law */
@@ -265,8 +263,6 @@ static PetscErrorCode run_formula(const RgRegistry *registry, const char *name, 
               name, known.data));
   return rg_text_clear(&known);
 }
-
-/* ---- the command ----------------------------------------------------------------------------- */
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {

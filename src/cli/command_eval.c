@@ -28,8 +28,6 @@ typedef struct {
   bool turned;   /* the problem is the negative of what the user's program or file says */
 } Evaluation;
 
-/* ---- arguments ------------------------------------------------------------------------------- */
-
 /* Parse the numbers of -x or -c through a table of one parameter, so that the notation is the
    same as in study files. */
 static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const char *value,
@@ -204,8 +202,6 @@ static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
   }
   return PetscFree(x);
 }
-
-/* ---- in order -------------------------------------------------------------------------------- */
 
 static PetscErrorCode evaluate(Evaluation *e, const RgArguments *arguments)
 {

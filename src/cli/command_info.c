@@ -381,8 +381,6 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   return rg_text_clear(&plugins);
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
 static PetscErrorCode parse_where(const char *text, Contents *contents, int *exit_code)
 {
   int n_pairs = 1;

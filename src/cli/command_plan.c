@@ -232,8 +232,6 @@ typedef struct {
    Open MPI shares with each rank of the host (measured on Debian 12, 1 to 8 ranks). */
 static const double space_of_a_rank = 550e6, space_of_a_neighbour = 10e6;
 
-/* ---- the command ---------------------------------------------------------------------------- */
-
 typedef struct {
   const RgPlan *plan;
   unsigned char *done; /* RgStatus by trial; owned */

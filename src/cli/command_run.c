@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/number.h"
 #include "regatta/run.h"
 #include "study/plan/plan.h"
 #include "study/run/probe.h"
@@ -50,13 +51,30 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
+/* Parse seconds from "90", "1:30:00" or "30:00"; negative for any other text. */
+static double parse_duration(const char *text)
+{
+  double total = 0;
+
+  for (int parts = 0; parts < 3; parts++) { /* hours, minutes, seconds */
+    const char *end;
+    double part;
+    if (rg_number_read(text, &end, &part) != RG_NUMBER_READ || !(part >= 0)) return -1;
+    total = 60 * total + part;
+    if (!*end) return total;
+    if (*end != ':') return -1;
+    text = end + 1;
+  }
+  return -1;
+}
+
 /* Read a duration; an option that is not given leaves *seconds as it is. */
 static bool read_seconds(const RgArguments *arguments, int option, const char *unit,
                          double *seconds)
 {
   const char *word = arguments->option[option];
 
-  if (word) *seconds = rg_duration_parse(word);
+  if (word) *seconds = parse_duration(word);
   if (!word || *seconds > 0) return true;
   rg_complain("run: %s must be %s, more than 0, got '%s'", options[option].name, unit, word);
   return false;

@@ -20,6 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How a trial that ran again compares with its record: every bit is equal; the arithmetic is
+   another, and the initial design is close; they differ. */
+enum { EQUAL, CLOSE, DIFFERENT, N_AGREEMENTS };
+
 /* The recorded state of a trial of the plan. */
 typedef struct {
   unsigned char status; /* RgStatus */
@@ -43,7 +47,7 @@ typedef struct {
   int damaged, wanted, n_sample;   /* wanted: trials to run again, if so many can */
   int n_refused;                   /* trials that would start a program */
   int *sample;                     /* trials to run again; owned */
-  int n_equal, n_close, n_different;
+  int n[3];                        /* trials of the sample by RgAgreement */
   int exit_code;
 } RgVerification;
 
@@ -237,7 +241,7 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   if (s->archive) PetscCall(rg_record_archive(&record));
   PetscCall(rg_record_checksum(&record, checksum));
   if (checksum[0] == found->checksum[0] && checksum[1] == found->checksum[1]) {
-    s->n_equal++;
+    s->n[EQUAL]++;
   } else {
     Comparison comparison = {
       .now = &record, .bits = has_our_bits(s, index), .program = cell->algorithm->outside != NULL};
@@ -248,11 +252,9 @@ static PetscErrorCode run_again(RgVerification *s, int index)
               trial.id, cell->problem_label, cell->algorithm_label,
               (unsigned long long)trial.instance, (unsigned long long)trial.seed,
               comparison.difference.data);
-      s->n_different++;
-    } else if (comparison.bits) {
-      s->n_equal++;
+      s->n[DIFFERENT]++;
     } else {
-      s->n_close++;
+      s->n[comparison.bits ? EQUAL : CLOSE]++;
     }
     PetscCall(rg_text_clear(&comparison.difference));
   }
@@ -262,18 +264,15 @@ static PetscErrorCode run_again(RgVerification *s, int index)
 /* Run the sample again and report the result. Collective. */
 static PetscErrorCode verify_check(RgVerification *s)
 {
-  int counts[3];
-
   PetscCall(rg_instances_create(&s->instances));
   for (int k = s->rank; k < s->n_sample; k += s->ranks) PetscCall(run_again(s, s->sample[k]));
-  counts[0] = s->n_equal, counts[1] = s->n_close, counts[2] = s->n_different;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s->n, N_AGREEMENTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
   rg_say("run again: %d trial%s, %d equal in every bit", s->n_sample, s->n_sample == 1 ? "" : "s",
-         counts[0]);
-  if (counts[1])
-    rg_say(", %d of another numeric fingerprint with the same initial design (to %g)", counts[1],
+         s->n[EQUAL]);
+  if (s->n[CLOSE])
+    rg_say(", %d of another numeric fingerprint with the same initial design (to %g)", s->n[CLOSE],
            tolerance);
-  rg_say(counts[2] ? ", %d different\n" : "\n", counts[2]);
+  rg_say(s->n[DIFFERENT] ? ", %d different\n" : "\n", s->n[DIFFERENT]);
   if (s->archive && !s->n_sample && s->wanted)
     rg_complain("%s: no trial of this archive can run again here: that takes a machine of its "
                 "numeric fingerprint, and a problem that is no program",
@@ -288,7 +287,7 @@ static PetscErrorCode verify_check(RgVerification *s)
     if (s->requested) s->exit_code = RG_EXIT_BAD_INPUT;
     PetscCall(rg_text_clear(&programs));
   }
-  if (counts[2]) s->exit_code = RG_EXIT_STORAGE;
+  if (s->n[DIFFERENT]) s->exit_code = RG_EXIT_STORAGE;
   else if (!s->exit_code && s->n_found < s->plan.n && s->rank == 0)
     s->exit_code = RG_EXIT_INCOMPLETE;
   PetscCallMPI(MPI_Bcast(&s->exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
@@ -465,8 +464,6 @@ static PetscErrorCode share(RgVerification *s, const char *near, char **text)
   PetscCallMPI(MPI_Bcast(s->salt, (int)sizeof(s->salt), MPI_CHAR, 0, MPI_COMM_WORLD));
   return 0;
 }
-
-/* ---- the command ---------------------------------------------------------------------------- */
 
 /* Number of trials to run again; negative after a mistake, which was reported. */
 static int parse_sample(const RgArguments *arguments)

@@ -183,8 +183,6 @@ static void complete_fish(void)
   }
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
 enum { OPT_MAN, OPT_COMPLETION };
 
 static const RgOption options[] = {

@@ -10,8 +10,6 @@
 
 enum { MAX_WORDS = 4096 };
 
-/* ---- arguments ------------------------------------------------------------------------------- */
-
 int rg_split_words(char *text, const char *separators, const char **words)
 {
   const bool nested = !strchr(separators, '(');
@@ -106,8 +104,6 @@ static PetscErrorCode find_problem(RgNamedProblem *p, const RgRegistry *registry
               rg_suggest(name, names, hint));
   return PetscFree(names);
 }
-
-/* ---- in order -------------------------------------------------------------------------------- */
 
 /* Read the draw of a random problem, or the seed of a study. */
 static void read_count(RgNamedProblem *p, const RgArguments *arguments, const char *name,
