@@ -130,12 +130,11 @@ static PetscErrorCode problem_needs(const RgRegistry *registry, int i, RgText *t
 {
   const RgProblemClass *class = rg_registry_problem(registry, i);
   RgDomain domain = {0};
-  bool sound;
 
-  /* The domain of a problem with its defaults, if it has them. */
+  /* The defaults of a problem, if it has them all, give its domain. */
   RgDiagnostics found = {0};
   char *options;
-  sound = class->domain != NULL && !(class->source && class->source->load);
+  bool sound = class->domain != NULL && !(class->source && class->source->load);
   for (const RgParam *entry = class->params; entry->name && sound; entry++)
     sound = entry->fallback != NULL;
   if (sound) {
@@ -240,11 +239,12 @@ static PetscErrorCode method_needs(const RgRegistry *registry, int i, RgText *te
 
 static PetscErrorCode describe_algorithm(const RgRegistry *registry, int i, RgText *text)
 {
+  static const char *const reads[] = {"its own keys only", "the block surrogate",
+                                      "the block maximiser", "the blocks surrogate, maximiser"};
   const RgAlgorithmClass *class = rg_registry_algorithm(registry, i);
 
   PetscCall(rg_text_add(text, "%s: %s (algorithm, revision %d)\n", class->name, class->title,
                         class->revision));
-  /* Append every line of `words`, indented. */
   for (const char *line = class->summary; *line;) {
     int length = (int)strcspn(line, "\n");
     PetscCall(rg_text_add(text, "  %.*s\n", length, line));
@@ -252,8 +252,6 @@ static PetscErrorCode describe_algorithm(const RgRegistry *registry, int i, RgTe
   }
   PetscCall(rg_text_add(text, "  Source: %s\n", class->reference));
   PetscCall(add_remarks(text, class->name));
-  static const char *const reads[] = {"its own keys only", "the block surrogate",
-                                      "the block maximiser", "the blocks surrogate, maximiser"};
   PetscCall(rg_text_add(text, "  Needs: "));
   PetscCall(add_needs(class, false, text));
   if (class->terms && class->terms->instead)
@@ -345,7 +343,7 @@ static PetscErrorCode describe_kernel(const RgRegistry *registry, int i, RgText 
                                        : "refused, their deviation depends on the point");
 }
 
-/* The families of bounds, and behind them the formulas. */
+/* The subject has the families of bounds, and behind them the formulas. */
 static bool theory_at(const RgRegistry *registry, int i, Entry *entry)
 {
   int n;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/number.h"
 #include "problem/problem_describe.h"
 #include "regret/optimum.h"
@@ -203,54 +204,49 @@ static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
   return PetscFree(x);
 }
 
-static PetscErrorCode evaluate(Evaluation *e, const RgArguments *arguments)
+/* Write the answer to the command line into e->text. */
+static PetscErrorCode answer(Evaluation *e, const RgArguments *arguments, RgFailure *failure)
 {
-  RgFailure failure = {0};
+  const RgDomain *domain = &e->problem.domain;
+  const char *x = arguments->option[OPT_X], *c = arguments->option[OPT_C];
+  double F = NAN;
 
-  PetscCall(rg_problem_create(e->named.class, e->named.options, e->named.seed, e->named.instance,
-                              &e->problem, &failure));
-  if (!failure.failed) {
-    const RgDomain *domain = &e->problem.domain;
-    const char *x = arguments->option[OPT_X], *c = arguments->option[OPT_C];
-    e->named.mistaken = c && (!x || !domain->context.dim);
-    if (e->named.mistaken && x)
-      rg_complain("eval: %s has no context, -c is not accepted", e->named.class->name);
-    else if (e->named.mistaken) rg_complain("eval: -c without -x");
-    if (!e->named.mistaken) {
-      if (x) PetscCall(parse_point(e, &options[OPT_X], x, &domain->design, &e->x));
-      if (c) PetscCall(parse_point(e, &options[OPT_C], c, &domain->context, &e->c));
-    }
-  }
-  if (!failure.failed && !e->named.mistaken) {
-    double F = NAN;
-    PetscCall(rg_text_add(&e->text, "%s: %s", e->named.class->name, e->named.class->title));
-    if (rg_problem_is_random(e->named.class, e->named.options))
-      PetscCall(rg_text_add(&e->text, ", instance %llu of study seed %llu",
-                            (unsigned long long)e->named.instance,
-                            (unsigned long long)e->named.seed));
-    PetscCall(rg_text_add(&e->text, "\n"));
-    PetscCall(rg_problem_describe_domain(&e->problem.domain, &e->text));
-    if (e->x) PetscCall(add_values(e, &F, &failure));
-    if (!failure.failed) PetscCall(add_optimum(e, F, &failure));
-  }
-  if (failure.failed) rg_complain("eval: %s", failure.message);
-  else if (!e->named.mistaken) rg_say("%s", e->text.data);
-  e->named.mistaken = e->named.mistaken || failure.failed;
-  return rg_problem_destroy(&e->problem);
+  e->named.mistaken = c && (!x || !domain->context.dim);
+  if (e->named.mistaken && x)
+    rg_complain("eval: %s has no context, -c is not accepted", e->named.class->name);
+  else if (e->named.mistaken) rg_complain("eval: -c without -x");
+  if (e->named.mistaken) return 0;
+  if (x) PetscCall(parse_point(e, &options[OPT_X], x, &domain->design, &e->x));
+  if (c) PetscCall(parse_point(e, &options[OPT_C], c, &domain->context, &e->c));
+  if (e->named.mistaken) return 0;
+  PetscCall(rg_text_add(&e->text, "%s: %s", e->named.class->name, e->named.class->title));
+  if (rg_problem_is_random(e->named.class, e->named.options))
+    PetscCall(rg_text_add(&e->text, ", instance %llu of study seed %llu",
+                          (unsigned long long)e->named.instance,
+                          (unsigned long long)e->named.seed));
+  PetscCall(rg_text_add(&e->text, "\n"));
+  PetscCall(rg_problem_describe_domain(domain, &e->text));
+  if (x) PetscCall(add_values(e, &F, failure));
+  return failure->failed ? 0 : add_optimum(e, F, failure);
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   Evaluation e = {0};
+  RgFailure failure = {0};
 
   PetscCall(rg_named_problem_read(arguments, registry, &e.named));
   if (!e.named.mistaken) {
     e.turned = rg_problem_is_minimised(e.named.class, e.named.options);
-    PetscCall(evaluate(&e, arguments));
+    PetscCall(rg_problem_create(e.named.class, e.named.options, e.named.seed, e.named.instance,
+                                &e.problem, &failure));
+    if (!failure.failed) PetscCall(answer(&e, arguments, &failure));
+    if (failure.failed) rg_complain("eval: %s", failure.message);
+    else if (!e.named.mistaken) rg_say("%s", e.text.data);
+    PetscCall(rg_problem_destroy(&e.problem));
   }
-  if (e.named.mistaken) *exit_code = RG_EXIT_BAD_INPUT;
-  PetscCall(PetscFree(e.x));
-  PetscCall(PetscFree(e.c));
+  if (e.named.mistaken || failure.failed) *exit_code = RG_EXIT_BAD_INPUT;
+  PetscCall(RG_FREE(&e.x, &e.c));
   PetscCall(rg_text_clear(&e.text));
   return rg_named_problem_clear(&e.named);
 }

@@ -32,7 +32,7 @@ typedef struct {
   int n;
   int *ranks; /* one per job; PetscFree */
   RgJobRates rates;
-} RgSimulation;
+} Simulation;
 
 /* JSON has no NaN and no infinity: they become null. */
 static json_t *real_or_null(double value)
@@ -87,12 +87,12 @@ static PetscErrorCode simulate(const RgPlan *plan, int ranks, const RgJobRates *
 /* Parse numbers of ranks from `text`, separated by ',', and rates for rg_job_rates from n words
    KEY=VALUE. Mistakes are reported and set *exit_code. */
 static PetscErrorCode simulation_parse(const char *text, int n, const char *const *words,
-                                       RgSimulation *simulation, int *exit_code)
+                                       Simulation *simulation, int *exit_code)
 {
   RgDiagnostics found = {0};
   char *list, *rest, *end;
 
-  *simulation = (RgSimulation){0};
+  *simulation = (Simulation){0};
   PetscCall(rg_params_defaults(rg_job_rates, &simulation->rates));
   for (int i = 0; i < n; i++) {
     PetscCall(PetscStrallocpy(words[i], &list));
@@ -130,14 +130,11 @@ typedef struct {
 static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
 {
   const RgCell *cell = &plan->study->cells[c];
-  double mean[4] = {0};
-  RgForecast last = {0};
-  bool known;
-
-  /* Means over the trials of a cell; *known is false if some trial has no forecast. *last: that of
-     the last trial. */
   const RgPlanCell *trials = &plan->cells[c];
-  known = trials->n > 0;
+  double mean[4] = {0}; /* over the trials of the cell */
+  RgForecast last = {0};
+  bool known = trials->n > 0; /* every trial has a forecast */
+
   for (int i = 0; i < trials->n && known; i++) {
     RgTrial trial;
     PetscCall(rg_plan_trial(plan, trials->first + i, &trial));
@@ -160,8 +157,8 @@ static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
 
 /* Print how these jobs would run the plan, by its estimated costs, or nominal ones. An impossible
    job is reported and sets *exit_code. */
-static PetscErrorCode simulation_show(const RgSimulation *simulation, const RgPlan *plan,
-                                      bool timed, int *exit_code)
+static PetscErrorCode simulation_show(const Simulation *simulation, const RgPlan *plan, bool timed,
+                                      int *exit_code)
 {
   RgTable table = {.n_columns = 10,
                    .headings = {">ranks", ">wall (s)", ">trials", ">counter", ">commits", ">idle",
@@ -512,7 +509,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   RgPlan plan;
   Progress progress;
   const char *const simulate = arguments->option[OPT_SIMULATE];
-  RgSimulation simulation = {0};
+  Simulation simulation = {0};
   RgText text = {0}, against = {0};
   RgFault fault = {0};
   Job job;

@@ -28,7 +28,7 @@ enum { EQUAL, CLOSE, DIFFERENT, N_AGREEMENTS };
 typedef struct {
   unsigned char status; /* RgStatus */
   uint64_t checksum[2], fingerprint;
-} RgFound;
+} Found;
 
 typedef struct {
   int rank, ranks;
@@ -39,7 +39,7 @@ typedef struct {
   RgStudy study;
   RgPlan plan;
   RgInstances *instances;          /* shared by the repeated trials; owned */
-  RgFound *found;                  /* per trial of the plan; owned */
+  Found *found;                    /* per trial of the plan; owned */
   RgChecksum own;                  /* over the records that are part of the file's own checksum */
   int n_records, n_found, n_other; /* n_other: trials that the plan lacks */
   bool archive;                    /* the file has archived records */
@@ -49,7 +49,7 @@ typedef struct {
   int *sample;                     /* trials to run again; owned */
   int n[3];                        /* trials of the sample by RgAgreement */
   int exit_code;
-} RgVerification;
+} Verification;
 
 typedef struct {
   const RgTrial *trial;
@@ -145,7 +145,7 @@ static int compare_lots(const void *left, const void *right)
 }
 
 /* Whether trial i ran with our arithmetic: same numeric fingerprint and plug-ins. */
-static bool has_our_bits(const RgVerification *s, int i)
+static bool has_our_bits(const Verification *s, int i)
 {
   const RgCell *cell = &s->study.cells[rg_plan_cell(&s->plan, i)];
 
@@ -155,7 +155,7 @@ static bool has_our_bits(const RgVerification *s, int i)
 /* Costly evaluations are not repeated; only the algorithm runs again, on the recorded answers.
    This check needs a complete record and equal bits. Archives lack the answers and the initial
    designs, which are all that other bits could be compared by. */
-static bool can_run_again(const RgVerification *s, int i)
+static bool can_run_again(const Verification *s, int i)
 {
   const bool costly = s->study.cells[rg_plan_cell(&s->plan, i)].problem->traits & RG_PROBLEM_COSTLY;
 
@@ -166,7 +166,7 @@ static bool can_run_again(const RgVerification *s, int i)
 
 /* Draw the wanted trials with the smallest lots. A lot is the hash of the file's checksum and
    the trial's id. */
-static PetscErrorCode verify_draw(RgVerification *s)
+static PetscErrorCode verify_draw(Verification *s)
 {
   Lot *lots;
   int n = 0;
@@ -219,10 +219,10 @@ static PetscErrorCode compare_record(void *closure, const RgRecord *then)
   return 0;
 }
 
-static PetscErrorCode run_again(RgVerification *s, int index)
+static PetscErrorCode run_again(Verification *s, int index)
 {
   RgTrial trial;
-  const RgFound *found = &s->found[index];
+  const Found *found = &s->found[index];
   RgEvaluationLog *known = NULL;
   char *timeline = NULL;
   RgRecord record = {0};
@@ -262,7 +262,7 @@ static PetscErrorCode run_again(RgVerification *s, int index)
 }
 
 /* Run the sample again and report the result. Collective. */
-static PetscErrorCode verify_check(RgVerification *s)
+static PetscErrorCode verify_check(Verification *s)
 {
   PetscCall(rg_instances_create(&s->instances));
   for (int k = s->rank; k < s->n_sample; k += s->ranks) PetscCall(run_again(s, s->sample[k]));
@@ -310,7 +310,7 @@ static const RgOption options[] = {
 
 static PetscErrorCode note_record(void *closure, const RgRecord *record)
 {
-  RgVerification *s = closure;
+  Verification *s = closure;
   uint64_t checksum[2];
   int trial;
 
@@ -323,14 +323,14 @@ static PetscErrorCode note_record(void *closure, const RgRecord *record)
     return 0;
   }
   s->n_found++;
-  s->found[trial] = (RgFound){.status = (unsigned char)record->status,
-                              .checksum = {checksum[0], checksum[1]},
-                              .fingerprint = record->provenance.fingerprint};
+  s->found[trial] = (Found){.status = (unsigned char)record->status,
+                            .checksum = {checksum[0], checksum[1]},
+                            .fingerprint = record->provenance.fingerprint};
   return 0;
 }
 
 /* Read every byte of a results file. Shards are always read whole. */
-static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
+static PetscErrorCode check_bytes(Verification *s, bool *trailed)
 {
   RgContainer container;
   RgFault fault = {0};
@@ -356,7 +356,7 @@ static PetscErrorCode note_program(void *closure, const RgRecord *record)
 
 /* Explain that the study in the file can't be planned because of a library that was not named or
    a program that does not exist here. */
-static PetscErrorCode complain_of_outside(const RgVerification *s, const char *mistake)
+static PetscErrorCode complain_of_outside(const Verification *s, const char *mistake)
 {
   RgText program = {0};
   RgFault fault = {0};
@@ -374,7 +374,7 @@ static PetscErrorCode complain_of_outside(const RgVerification *s, const char *m
 }
 
 /* Plan the study text of the file with this program. */
-static PetscErrorCode plan_study(RgVerification *s, const char *near, const char *text)
+static PetscErrorCode plan_study(Verification *s, const char *near, const char *text)
 {
   RgDiagnostics diagnostics = {0};
 
@@ -390,7 +390,7 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
   return 0;
 }
 
-static PetscErrorCode check_records(RgVerification *s, const RgStoreInfo *info)
+static PetscErrorCode check_records(Verification *s, const RgStoreInfo *info)
 {
   RgFault fault = {0};
 
@@ -406,7 +406,7 @@ static PetscErrorCode check_records(RgVerification *s, const RgStoreInfo *info)
 }
 
 /* Rank 0 reads the file; *text: its study text, owned by the caller. */
-static PetscErrorCode read_file(RgVerification *s, const char *near, char **text)
+static PetscErrorCode read_file(Verification *s, const char *near, char **text)
 {
   RgStoreInfo info;
   RgFault fault = {0};
@@ -446,7 +446,7 @@ static PetscErrorCode read_file(RgVerification *s, const char *near, char **text
 }
 
 /* Send the results of rank 0 to all ranks. */
-static PetscErrorCode share(RgVerification *s, const char *near, char **text)
+static PetscErrorCode share(Verification *s, const char *near, char **text)
 {
   int64_t length = *text ? (int64_t)strlen(*text) : 0;
 
@@ -458,8 +458,7 @@ static PetscErrorCode share(RgVerification *s, const char *near, char **text)
   if (s->rank != 0) PetscCall(plan_study(s, near, *text));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &s->exit_code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
   if (s->exit_code) return 0;
-  PetscCallMPI(
-    MPI_Bcast(s->found, (int)(s->plan.n * sizeof(RgFound)), MPI_BYTE, 0, MPI_COMM_WORLD));
+  PetscCallMPI(MPI_Bcast(s->found, (int)(s->plan.n * sizeof(Found)), MPI_BYTE, 0, MPI_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(&s->archive, 1, MPI_C_BOOL, 0, MPI_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(s->salt, (int)sizeof(s->salt), MPI_CHAR, 0, MPI_COMM_WORLD));
   return 0;
@@ -484,11 +483,11 @@ static int parse_sample(const RgArguments *arguments)
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   const char *named = arguments->option[OPT_STUDY];
-  RgVerification s = {.path = arguments->positional[0],
-                      .wanted = parse_sample(arguments),
-                      .registry = registry,
-                      .programs = arguments->option[OPT_PROGRAMS] != NULL,
-                      .requested = arguments->option[OPT_SAMPLE] || arguments->option[OPT_ALL]};
+  Verification s = {.path = arguments->positional[0],
+                    .wanted = parse_sample(arguments),
+                    .registry = registry,
+                    .programs = arguments->option[OPT_PROGRAMS] != NULL,
+                    .requested = arguments->option[OPT_SAMPLE] || arguments->option[OPT_ALL]};
   char *text = NULL;
 
   if (s.wanted < 0) *exit_code = RG_EXIT_BAD_INPUT;

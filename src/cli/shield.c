@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* Shared memory for the child's output; NULL if the system has none. */
-static FILE *print_room(void)
+static FILE *create_output(void)
 {
 #ifdef MFD_CLOEXEC
   int fd = memfd_create("regatta", MFD_CLOEXEC);
@@ -32,7 +32,7 @@ static FILE *print_room(void)
 }
 
 /* Copy the output of a child to a stream. */
-static void pass_on(FILE *from, FILE *to)
+static void copy_output(FILE *from, FILE *to)
 {
   char block[4096];
   size_t n;
@@ -157,8 +157,8 @@ static void wait_for(pid_t child, const char *path, FILE *const printed[2], int 
   do ended = waitpid(child, &status, 0);
   while (ended < 0 && errno == EINTR);
   if (ended == child && WIFEXITED(status)) {
-    pass_on(printed[0], stdout);
-    pass_on(printed[1], stderr);
+    copy_output(printed[0], stdout);
+    copy_output(printed[1], stderr);
     *exit_code = WEXITSTATUS(status);
     return;
   }
@@ -175,7 +175,7 @@ static void wait_for(pid_t child, const char *path, FILE *const printed[2], int 
 PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *arguments,
                                  const RgRegistry *registry, int *exit_code)
 {
-  FILE *printed[2] = {print_room(), print_room()};
+  FILE *printed[2] = {create_output(), create_output()};
   const pid_t parent = getpid();
   pid_t child = -1;
 

@@ -126,7 +126,8 @@ static double clock_of(const Timing *timing)
   return timing->by_wall ? rg_wall_seconds() : rg_cpu_seconds();
 }
 
-/* Several workers make several queries from the same data, and tell several values at once. */
+/* Read the clock after n evaluations, and decide whether the part has enough queries. Several workers
+   make several queries from the same data, and tell several values at once. */
 static bool is_enough(void *closure, int n)
 {
   Timing *timing = closure;
@@ -394,8 +395,16 @@ static PetscErrorCode time_beginning(const Rehearsal *r, RgInstances *instances,
   return 0;
 }
 
-PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double evaluation,
-                           double *seconds)
+/* Estimate the seconds of a trial of a cell: CPU seconds, or wall time where the method is a
+   program or the problem costly. NaN: the trial fails. A trial of up to half a second runs to its
+   end. Of a longer one, the beginning runs, and then a few queries in the middle and at the end.
+   Their data continue the beginning, by queries with coarse searches, and by designs near the
+   latest ones where these take too long: a model of data that crowd around an optimum costs another
+   time than one of scattered data. Between these points, seconds per query follow a power law.
+   Costly problems are not evaluated: a smooth function with the same domain takes their place, and
+   `evaluation` is added for each. */
+static PetscErrorCode time_trial(const RgStudy *study, const RgCell *cell, double evaluation,
+                                 double *seconds)
 {
   const bool costly = cell->problem->traits & RG_PROBLEM_COSTLY;
   const bool own = cell->algorithm->traits & RG_OWN_HISTORY;
@@ -600,7 +609,7 @@ static PetscErrorCode probe_further_seeds(const RgStudy *study, double cpu_start
       const bool built_in =
         !cell->algorithm->outside && !(cell->problem->traits & RG_PROBLEM_COSTLY);
       if (!built_in || !(probed[c] > DEAR)) continue;
-      PetscCall(rg_rehearse(&rest, cell, 0, &seconds));
+      PetscCall(time_trial(&rest, cell, 0, &seconds));
       rg_calibration_probe(calibration, c, seconds);
     }
   }
@@ -624,7 +633,7 @@ PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibrat
       if (*own == 0) PetscCall(time_evaluation(study, cell, own));
       evaluation = *own;
     }
-    PetscCall(rg_rehearse(study, cell, evaluation, &seconds[c]));
+    PetscCall(time_trial(study, cell, evaluation, &seconds[c]));
     if (folder && cell->algorithm->outside) lines += cell->run.iterations;
     if (folder && cell->problem->traits & RG_PROBLEM_COSTLY)
       lines += cell->run.initial_points + cell->run.iterations;

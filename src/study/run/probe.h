@@ -16,7 +16,7 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics
 PetscErrorCode rg_probe_calls(const RgPlan *plan, const RgCalibration *calibration, RgText *text);
 
 /* Time one cell of every method and problem entry without trials in `calibration`, and add the
-   estimated time of a trial (study/run/probe.h). In the first 30 CPU seconds, trials of more
+   estimated time of a trial. In the first 30 CPU seconds, trials of more
    than 5 seconds, without a program, are estimated with up to three of the study's seeds. Not
    timed: cells for teams of ranks, cells with more than 20 nominal seconds per query, and cells
    that remain after a minute. folder: where the run will write, for the time of the lines that
@@ -30,16 +30,5 @@ PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibrat
    of ranks, and problems that remain after a minute. */
 PetscErrorCode rg_probe_optima(const RgPlan *plan, const unsigned char *done, int *n,
                                double *seconds);
-
-/* Estimate the seconds of a trial of a cell: CPU seconds, or wall time where the method is a
-   program or the problem costly. NaN: the trial fails. A trial of up to half a second runs to its
-   end. Of a longer one, the beginning runs, and then a few queries in the middle and at the end.
-   Their data continue the beginning, by queries with coarse searches, and by designs near the
-   latest ones where these take too long: a model of data that crowd around an optimum costs another
-   time than one of scattered data. Between these points, seconds per query follow a power law.
-   Costly problems are not evaluated: a smooth function with the same domain takes their place, and
-   `evaluation` is added for each. */
-PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double evaluation,
-                           double *seconds);
 
 #endif

@@ -45,8 +45,8 @@ static PetscErrorCode ask_here(void *closure, int worker, const RgExchange *ques
   return rg_child_send(*child, question->line.data, question->limit, &w->mistake);
 }
 
-/* The answer of a worker, if there is one. */
-static PetscErrorCode find_here(Here *here, int i, RgProgramAnswer *reply)
+/* Read the answer of a worker, if there is one. */
+static PetscErrorCode read_here(Here *here, int i, RgProgramAnswer *reply)
 {
   OwnWorker *w = &here->workers[i];
   RgChildOutcome outcome = RG_CHILD_FAILED;
@@ -73,7 +73,7 @@ static PetscErrorCode wait_here(void *closure, double seconds, RgProgramAnswer *
   *reply = (RgProgramAnswer){0};
   for (int turn = 0; turn < 2 && !reply->worker; turn++) {
     if (turn) PetscCall(rg_child_poll(here->n, here->children, seconds));
-    for (int i = 0; i < here->n && !reply->worker; i++) PetscCall(find_here(here, i, reply));
+    for (int i = 0; i < here->n && !reply->worker; i++) PetscCall(read_here(here, i, reply));
   }
   return 0;
 }
@@ -141,7 +141,7 @@ static PetscErrorCode receive(MPI_Comm comm, int tag, char **bytes, size_t *leng
   return 0;
 }
 
-/* A worker: its question is open until its answer has arrived, and was reply or dropped. */
+/* A worker: its question is open until its answer has arrived, and was read or dropped. */
 typedef struct {
   bool open;
   char *answer; /* the message; NULL: it has not arrived; owned */

@@ -222,6 +222,12 @@ static void check_label(const RgSession *session, RgFault *fault)
                "-recompute: no problem or algorithm of this study has the label '%.100s'", label);
 }
 
+/* Whether a trial belongs to this run's part. */
+static bool is_ours(const RgSession *session, int trial)
+{
+  return !session->share || PetscBTLookup(session->share, trial);
+}
+
 /* Mark trials of other origin as missing if they are to run again. */
 static PetscErrorCode remove_others(RgSession *session, const unsigned char *origin)
 {
@@ -229,7 +235,7 @@ static PetscErrorCode remove_others(RgSession *session, const unsigned char *ori
   const char *label = session->options->recompute;
 
   for (int i = 0; label && i < plan->n; i++) {
-    if (!session->done[i] || !rg_session_has(session, i) || origin[i] == RG_ORIGIN_SAME) continue;
+    if (!session->done[i] || !is_ours(session, i) || origin[i] == RG_ORIGIN_SAME) continue;
     if (!is_meant(&plan->study->cells[rg_plan_cell(plan, i)], label)) continue;
     session->scan.n_done--;
     session->scan.n_failed -= session->done[i] == RG_STATUS_FAILED;
@@ -317,7 +323,7 @@ static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFa
   if (fault->code) return 0;
   if (fault->message[0]) rg_session_tell(session, -1, "%s", fault->message);
   for (int i = 0; i < session->plan->n && session->options->retry_failed; i++)
-    if (session->done[i] == RG_STATUS_FAILED && rg_session_has(session, i)) {
+    if (session->done[i] == RG_STATUS_FAILED && is_ours(session, i)) {
       session->done[i] = RG_STATUS_MISSING;
       session->scan.n_done--;
       session->scan.n_failed--;

@@ -49,8 +49,7 @@ typedef struct {
   RgSchedule *schedule;
   RgTeams teams;
   RgTeam *team[RG_TEAM_LEVELS]; /* teams of this rank, by level */
-  /* For teams whose ranks hold programs; MPI_COMM_NULL: no such teams; owned. */
-  MPI_Comm holding;
+  MPI_Comm holding; /* of teams whose ranks hold programs; MPI_COMM_NULL: there are none; owned */
   RgHolder *holder; /* while this rank serves such a team; else NULL */
   RgStopRelay *relay;
   double deadline;       /* rg_wall_seconds of the wall-time limit, 0: no limit */
@@ -71,11 +70,6 @@ void rg_session_tell(const RgSession *session, int rank, const char *format, ...
   __attribute__((format(printf, 3, 4)));
 /* Report progress to the observer if it is time, or for the last time. */
 PetscErrorCode rg_session_progress(RgSession *session, bool last);
-/* Whether a trial belongs to this run's part. */
-static inline bool rg_session_has(const RgSession *session, int trial)
-{
-  return !session->share || PetscBTLookup(session->share, trial);
-}
 
 /* Run trials until all are done or a stop is requested. */
 PetscErrorCode rg_session_trials(RgSession *session);
