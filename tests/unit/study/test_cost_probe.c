@@ -79,12 +79,12 @@ static void slow_down(double seconds)
   study.cells[0].algorithm = &method;
 }
 
-static double rehearse(void)
+/* The estimate for a trial of the only cell that is timed. */
+static double probe(void)
 {
-  double seconds;
-
-  RG_OK(rg_rehearse(&study, &study.cells[0], 0, &seconds));
-  return seconds;
+  RG_OK(rg_probe_costs(&plan, NULL, &times));
+  assert_int_equal(times.n_probes, 1);
+  return times.cells[0].seconds;
 }
 
 /* Whether a cell is random search on the sphere, whose time is known. */
@@ -112,29 +112,6 @@ RG_TEST(one_cell_of_each_pair_is_timed)
   forget();
 }
 
-static double roughly;
-
-/* The estimate for a trial of ten evaluations of a costly problem, which ends after `stop` seconds
-   of them; also the nominal one. */
-static double costly_estimate(Cost cost, Evaluate evaluate, double stop)
-{
-  make("common: {iterations: 6, initial_points: 4}\nproblems: [branin]\nalgorithms: [random]\n");
-  study.cells[0].run.stop_seconds = stop;
-  replace_problem(evaluate, cost);
-  RG_OK(rg_probe_costs(&plan, NULL, &times));
-  assert_int_equal(times.n_probes, 1);
-  const double seconds = times.cells[0].seconds;
-  roughly = rg_cost_nominal(&study.cells[0]);
-  forget();
-  return seconds;
-}
-
-static void three_seconds(const void *options, RgProblemCost *cost)
-{
-  (void)options;
-  cost->evaluation = 3;
-}
-
 static PetscErrorCode never(RgProblem *problem, int m, const RgPoint *points, double *f,
                             RgFailure *failure)
 {
@@ -142,21 +119,23 @@ static PetscErrorCode never(RgProblem *problem, int m, const RgPoint *points, do
   return PETSC_ERR_ORDER;
 }
 
-/* A costly problem is not evaluated: its declared time counts, up to the end by `stop`. */
-RG_TEST(costly_problems_are_not_evaluated)
-{
-  static const struct {
-    double stop, seconds;
-  } cases[] = {{NAN, 30}, {1000, 30}, {20, 21}, {5, 12}}; /* at least the initial design */
+static int n_evaluated;
 
-  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    const double seconds = costly_estimate(three_seconds, never, cases[c].stop);
-    assert_true(seconds >= cases[c].seconds && seconds < cases[c].seconds + 2);
-    assert_true(roughly >= cases[c].seconds && roughly < cases[c].seconds + 2);
-  }
+static PetscErrorCode takes_time(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                 RgFailure *failure)
+{
+  (void)problem, (void)points, (void)failure;
+  n_evaluated += m;
+  PetscCall(PetscSleep(0.05 * m));
+  for (int i = 0; i < m; i++) f[i] = 0;
+  return 0;
 }
 
-static int n_evaluated;
+static void three_seconds(const void *options, RgProblemCost *cost)
+{
+  (void)options;
+  cost->evaluation = 3;
+}
 
 static void a_guess(const void *options, RgProblemCost *cost)
 {
@@ -171,23 +150,34 @@ static void a_long_guess(const void *options, RgProblemCost *cost)
   cost->may_be_long = true;
 }
 
-static PetscErrorCode takes_time(RgProblem *problem, int m, const RgPoint *points, double *f,
-                                 RgFailure *failure)
+/* Ten evaluations of a costly problem, which `stop` seconds of them end. It is not evaluated: its
+   declared time counts, also in the nominal cost. If nobody declares how long an evaluation takes,
+   two evaluations are timed. */
+RG_TEST(costly_problems_are_evaluated_only_if_their_duration_is_unknown)
 {
-  (void)problem, (void)points, (void)failure;
-  n_evaluated += m;
-  PetscCall(PetscSleep(0.05 * m));
-  for (int i = 0; i < m; i++) f[i] = 0;
-  return 0;
-}
+  static const struct {
+    double stop;
+    Cost cost;
+    Evaluate evaluate;
+    double least, most;
+  } cases[] = {{NAN, three_seconds, never, 30, 32},
+               {1000, three_seconds, never, 30, 32},
+               {20, three_seconds, never, 21, 23},
+               {5, three_seconds, never, 12, 14},      /* at least the initial design */
+               {NAN, a_guess, takes_time, 0.5, 5000}}; /* the guess makes 10,000 */
 
-/* If nobody declares how long an evaluation takes, two evaluations are timed. */
-RG_TEST(an_undeclared_duration_is_measured)
-{
-  const double seconds = costly_estimate(a_guess, takes_time, NAN);
-
-  assert_int_equal(n_evaluated, 2);
-  assert_true(seconds >= 0.5 && seconds < 5000); /* the guess makes 10,000 */
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    make("common: {iterations: 6, initial_points: 4}\nproblems: [branin]\nalgorithms: [random]\n");
+    study.cells[0].run.stop_seconds = cases[k].stop;
+    replace_problem(cases[k].evaluate, cases[k].cost);
+    n_evaluated = 0;
+    const double seconds = probe(), nominal = rg_cost_nominal(&study.cells[0]);
+    assert_true(seconds >= cases[k].least && seconds < cases[k].most);
+    if (cases[k].cost == three_seconds)
+      assert_true(nominal >= cases[k].least && nominal < cases[k].most);
+    assert_int_equal(n_evaluated, cases[k].evaluate == takes_time ? 2 : 0);
+    forget();
+  }
 }
 
 /* Two methods on one problem share the two evaluations; a problem whose evaluations may be long is
@@ -228,51 +218,36 @@ static PetscErrorCode growing(RgProblem *problem, int m, const RgPoint *points, 
   return 0;
 }
 
-/* The cost of a long trial grows with its data: its beginning would be too cheap. */
-RG_TEST(the_end_of_a_trial_is_rehearsed)
+/* The cost of a long trial grows with its data: its beginning would be too cheap. A dear trial is
+   rehearsed with several seeds. After the beginning of a trial, its data may be more than a finite
+   domain has designs; values that workers tell at once have their queries' time. */
+RG_TEST(a_part_of_a_trial_tells_the_cost_of_the_whole)
 {
-  double sum = 0;
-
-  make("common: {iterations: 200, initial_points: 4}\nproblems: [branin]\nalgorithms: [random]\n");
-  replace_problem(growing, NULL);
-  const double seconds = rehearse();
-  for (int n = 1; n <= 204; n++) sum += 6e-7 * n * n;
-  assert_true(seconds > 0.9 * sum && seconds < 1.15 * sum);
-  forget();
-}
-
-RG_TEST(dear_trials_are_rehearsed_with_several_seeds)
-{
-  static const struct {
-    int iterations, n_probes;
-    double least, most;
-  } cases[] = {{40, 1, 0, INFINITY}, {600, 2, 11, 18}}; /* a query takes 0.01 seconds */
+  static const double sum = 6e-7 * 204 * 205 * 409 / 6; /* over 204 evaluations */
+  const struct {
+    int seeds;
+    const char *common, *problem;
+    double query;       /* seconds; 0: `growing` evaluations take the time */
+    int n_seeds;        /* that are rehearsed */
+    double least, most; /* seconds of a trial, or of all that are rehearsed */
+  } cases[] = {{1, "iterations: 200, initial_points: 4", "branin", 0, 1, 0.9 * sum, 1.15 * sum},
+               {2, "iterations: 40", "branin", 0.01, 1, 0, INFINITY},
+               {2, "iterations: 600", "branin", 0.01, 2, 11, 18},
+               {1, "iterations: 40, initial_points: 3", "{name: gp_path_set, points: 5, dim: 1}",
+                0.2, 1, 6, 12},
+               {1,
+                "iterations: 40, initial_points: 1, workers: 3, start: design, duration: point(1)",
+                "{name: gp_path_set, points: 5, dim: 1}", 0.2, 1, 6, 12}}; /* 37 queries */
 
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    make("seeds: 2\ncommon: {iterations: %d}\nproblems: [branin]\nalgorithms: [random]\n",
-         cases[k].iterations);
-    slow_down(0.01);
+    make("seeds: %d\ncommon: {%s}\nproblems: [%s]\nalgorithms: [random]\n", cases[k].seeds,
+         cases[k].common, cases[k].problem);
+    if (cases[k].query > 0) slow_down(cases[k].query);
+    else replace_problem(growing, NULL);
     RG_OK(rg_probe_costs(&plan, NULL, &times));
-    assert_int_equal((int)times.cells[0].n, cases[k].n_probes);
-    assert_true(times.cells[0].seconds > cases[k].least && times.cells[0].seconds < cases[k].most);
-    forget();
-  }
-}
-
-/* After the beginning of a trial, its data may be more than a finite domain has designs. Values
-   that workers tell at once have their queries' time. */
-RG_TEST(a_finite_domain_has_no_larger_initial_design)
-{
-  static const char *const settings[] = {
-    "initial_points: 3", "initial_points: 1, workers: 3, start: design, duration: point(1)"};
-
-  for (int i = 0; i < 2; i++) {
-    make("common: {iterations: 40, %s}\nproblems: [{name: gp_path_set, points: 5, dim: 1}]\n"
-         "algorithms: [random]\n",
-         settings[i]);
-    slow_down(0.2);
-    const double seconds = rehearse();
-    assert_true(seconds > 6 && seconds < 12); /* 40 or 37 queries of 0.2 seconds */
+    const double seconds = times.cells[0].seconds;
+    assert_int_equal((int)times.cells[0].n, cases[k].n_seeds);
+    assert_true(seconds > cases[k].least && seconds < cases[k].most);
     forget();
   }
 }
@@ -300,7 +275,7 @@ RG_TEST(designs_continue_the_beginning)
 {
   make("common: {iterations: 100, initial_points: 4}\nproblems: [branin]\nalgorithms: [ei]\n");
   replace_problem(watched, NULL);
-  (void)rehearse();
+  (void)probe();
   assert_true(n_late >= 30);
   assert_true(far_away / n_late < 1); /* uniform in the box of Branin: about 7 */
   forget();
