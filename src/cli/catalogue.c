@@ -502,42 +502,33 @@ const RgCommand rg_command_list = {
   RG_USAGE("list problems|algorithms|kernels|measures|theory", rg_only_plugins, 0, 1),
   .place = RG_ON_RANK_0, .run = list};
 
-static PetscErrorCode refuse_unknown(const RgRegistry *registry, const char *name, int *exit_code)
+/* Print all descriptions of a name: a problem and an algorithm may share it. */
+static PetscErrorCode describe(const RgArguments *arguments, const RgRegistry *registry,
+                               int *exit_code)
 {
-  const char **names = NULL;
+  const char *name = arguments->positional[0], **names = NULL;
   char hint[RG_HINT_BYTES];
+  RgText text = {0};
   Entry entry;
   int n = 0;
 
-  if (rg_left_out(name))
-    return rg_refuse(exit_code, "describe: " RG_LEFT_OUT, name, rg_left_out(name));
   for (int k = 0; k < N_SUBJECTS; k++)
     for (int i = 0; subjects[k].at(registry, i, &entry); i++) {
+      if (!strcmp(name, entry.name)) PetscCall(subjects[k].describe(registry, i, &text));
       PetscCall(RG_GROW(n, names));
       names[n++] = entry.name;
     }
   PetscCall(RG_GROW(n, names));
   names[n] = NULL;
-  PetscCall(rg_refuse(exit_code,
-                      "describe: nothing is called '%s'%s (regatta list shows all names; also run, "
-                      "surrogate, maximiser, study, measures, laws, results-format)",
-                      name, rg_suggest(name, names, hint)));
-  return PetscFree(names);
-}
-
-/* Print all descriptions of a name: a problem and an algorithm may share it. */
-static PetscErrorCode describe(const RgArguments *arguments, const RgRegistry *registry,
-                               int *exit_code)
-{
-  const char *name = arguments->positional[0];
-  RgText text = {0};
-  Entry entry;
-
-  for (int k = 0; k < N_SUBJECTS; k++)
-    for (int i = 0; subjects[k].at(registry, i, &entry); i++)
-      if (!strcmp(name, entry.name)) PetscCall(subjects[k].describe(registry, i, &text));
   if (text.length) rg_say("%s", text.data);
-  else PetscCall(refuse_unknown(registry, name, exit_code));
+  else if (rg_left_out(name))
+    PetscCall(rg_refuse(exit_code, "describe: " RG_LEFT_OUT, name, rg_left_out(name)));
+  else
+    PetscCall(rg_refuse(exit_code,
+                        "describe: nothing is called '%s'%s (regatta list shows all names; also "
+                        "run, surrogate, maximiser, study, measures, laws, results-format)",
+                        name, rg_suggest(name, names, hint)));
+  PetscCall(PetscFree(names));
   return rg_text_clear(&text);
 }
 

@@ -5,7 +5,6 @@
 #include "cli/arguments.h"
 #include "cli/plugins.h"
 
-/* Exit codes of the program. */
 enum {
   RG_EXIT_OK = 0,
   RG_EXIT_FAILED_TRIALS = 1,

@@ -142,12 +142,6 @@ static const double *extra_of(const RgRecord *record, const char *name)
   return NULL;
 }
 
-/* The value as the user's program answered it; never -0. */
-static double own_value(const RgRecord *record, double f)
-{
-  return !strcmp(record->cell->goal, "minimise") ? 0 - f : f + 0.0;
-}
-
 static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
 {
   const double *f = record->column[RG_COLUMN_F], *x = record->column[RG_COLUMN_X];
@@ -164,8 +158,10 @@ static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
   PetscCall(print_point(record->cell->inputs, x + (size_t)row * record->dim_x, &best->point));
   if (c && record->cell->contexts[0])
     PetscCall(print_point(record->cell->contexts, c + (size_t)row * record->dim_c, &best->point));
-  return rg_text_add(&best->point, " -> %.6g (%s, seed %llu)", own_value(record, best->f),
-                     record->cell->algorithm_label, (unsigned long long)record->seed);
+  /* The value is the one that the user's program answered; never -0. */
+  const double own = strcmp(record->cell->goal, "minimise") ? best->f + 0.0 : 0 - best->f;
+  return rg_text_add(&best->point, " -> %.6g (%s, seed %llu)", own, record->cell->algorithm_label,
+                     (unsigned long long)record->seed);
 }
 
 static PetscErrorCode add_record(void *closure, const RgRecord *record)

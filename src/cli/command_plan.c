@@ -119,7 +119,6 @@ static PetscErrorCode simulation_parse(const char *text, int n, const char *cons
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
-/* The clocks of cells. */
 typedef struct {
   RgTable table;
   RgInstances *instances;
@@ -219,7 +218,6 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
-/* The resources of a job. */
 typedef struct {
   int ranks, per_host;
   double memory; /* bytes per host */
@@ -473,7 +471,7 @@ static PetscErrorCode check_job(const RgPlan *plan, const Job *job, int *exit_co
   return rg_teams_destroy(&teams);
 }
 
-/* The plan as a page: cells, trials if they are asked for, and sums. */
+/* Append the plan as a page: cells, trials if they are asked for, and sums. */
 static PetscErrorCode describe_plan(const RgPlan *plan, const Progress *progress, const Job *job,
                                     bool trials, RgText *text)
 {
@@ -553,36 +551,30 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   return rg_plan_clear(&plan);
 }
 
-/* Read the study file, or the copy of a text that stood in a results file below `folder`. */
-static PetscErrorCode load(const RgRegistry *registry, const char *path, const char *folder,
-                           RgText *near, RgStudy *study, RgDiagnostics *diagnostics)
-{
-  char *text;
-  size_t length;
-
-  if (!folder) return rg_study_load(registry, path, study, diagnostics);
-  *study = (RgStudy){0};
-  PetscCall(rg_text_add(near, "%s/%s", folder, "study"));
-  PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
-  if (text) PetscCall(rg_study_parse_stored(registry, near->data, text, false, study, diagnostics));
-  return PetscFree(text);
-}
-
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgStudy study;
+  const char *path = arguments->positional[0], *folder = arguments->option[OPT_DATA];
+  RgStudy study = {0};
   RgDiagnostics diagnostics = {0};
   RgText near = {0};
-  bool told;
+  char *text = NULL;
+  size_t length;
 
-  PetscCall(load(registry, arguments->positional[0], arguments->option[OPT_DATA], &near, &study,
-                 &diagnostics));
+  if (folder) { /* the text stood in a results file there */
+    PetscCall(rg_text_add(&near, "%s/%s", folder, "study"));
+    PetscCall(rg_study_read_file(path, &text, &length, &diagnostics));
+    if (text)
+      PetscCall(rg_study_parse_stored(registry, near.data, text, false, &study, &diagnostics));
+    PetscCall(PetscFree(text));
+  } else {
+    PetscCall(rg_study_load(registry, path, &study, &diagnostics));
+  }
   if (!diagnostics.n) PetscCall(rg_starts_announce(&study, "plan"));
   if (!diagnostics.n)
     PetscCall(rg_probe_programs(&study, !arguments->option[OPT_QUICK], &diagnostics));
   rg_print_diagnostics(&diagnostics);
   if (diagnostics.n && !registry)
-    PetscCall(rg_plugins_complain(arguments->option[OPT_OUTPUT], &told));
+    PetscCall(rg_plugins_complain(arguments->option[OPT_OUTPUT], NULL));
   if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
   else PetscCall(rg_print_warnings(&study));
   if (!diagnostics.n) PetscCall(show_plan(&study, arguments, exit_code));

@@ -292,7 +292,6 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
   RgStudy study = {0};
   double period = 0; /* 0: not given */
   int rank, speaker;
-  bool told;
 
   if (!read_options(arguments, &run_options, &period)) {
     *exit_code = RG_EXIT_BAD_INPUT;
@@ -302,7 +301,7 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   PetscCall(load_study(registry, arguments->positional[0], &study, &diagnostics, &speaker));
   if (rank == speaker) rg_print_diagnostics(&diagnostics);
-  if (rank == speaker && !registry) PetscCall(rg_plugins_complain(run_options.output, &told));
+  if (rank == speaker && !registry) PetscCall(rg_plugins_complain(run_options.output, NULL));
   if (speaker >= 0) *exit_code = RG_EXIT_BAD_INPUT;
   else {
     /* Check that external methods start and answer before the run begins. One rank tries. */

@@ -47,7 +47,7 @@ typedef struct {
   int damaged, wanted, n_sample;   /* wanted: trials to run again, if so many can */
   int n_refused;                   /* trials that would start a program */
   int *sample;                     /* trials to run again; owned */
-  int n[3];                        /* trials of the sample by RgAgreement */
+  int n[3];                        /* trials of the sample, by how they compare */
   int exit_code;
 } Verification;
 

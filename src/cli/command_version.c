@@ -1,5 +1,4 @@
-/* regatta version: print the program, its libraries, the numeric fingerprint of this machine,
-   and the folder of stored optima. */
+/* regatta version: print the program, its libraries, and the numeric fingerprint of this host. */
 #include "cli/command.h"
 
 #include <stdio.h>

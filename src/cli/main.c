@@ -77,20 +77,29 @@ static PetscErrorCode check_file(const char *path, RgText *mistake)
   return rg_text_clear(&unreadable);
 }
 
-/* Afterwards: why the file of an -options_file, on the command line or in PETSC_OPTIONS, is not
-   accepted, appended to `mistake`. PETSc would end with a trace, or take options that a command
-   line refuses. */
-static PetscErrorCode check_petsc_options(int argc, char **argv, RgText *mistake)
+/* Check PETSc's options before PETSc reads them; false after a mistake in the file of an
+   -options_file, on the command line or in PETSC_OPTIONS: PETSc would end with a trace, or take
+   options that a command line refuses. One process of a host reports it. */
+static bool accept_petsc_options(int argc, char **argv)
 {
   static const char option[] = "-options_file";
-  const char *given = getenv("PETSC_OPTIONS"), *found = given ? strstr(given, option) : NULL;
+  const bool first_of_host = rg_world_is_first_of_host();
+  RgText mistake = {0}, dropped = {0};
   char path[PETSC_MAX_PATH_LEN];
 
-  for (int i = 1; i + 1 < argc && !mistake->length; i++)
-    if (!strcmp(argv[i], option)) PetscCall(check_file(argv[i + 1], mistake));
-  if (found && !mistake->length && sscanf(found + strlen(option), " %4095s", path) == 1)
-    PetscCall(check_file(path, mistake));
-  return 0;
+  if (filter_petsc_options(&dropped)) return false;
+  const char *given = getenv("PETSC_OPTIONS"), *found = given ? strstr(given, option) : NULL;
+  for (int i = 1; i + 1 < argc && !mistake.length; i++)
+    if (!strcmp(argv[i], option) && check_file(argv[i + 1], &mistake)) return false;
+  if (found && !mistake.length && sscanf(found + strlen(option), " %4095s", path) == 1 &&
+      check_file(path, &mistake))
+    return false;
+  if (mistake.length && first_of_host) rg_warn("regatta: %s\n", mistake.data);
+  else if (dropped.length && first_of_host)
+    rg_warn("regatta: PETSC_OPTIONS: %s ignored (accepted: what a command line accepts)\n",
+            dropped.data);
+  const bool accepted = !mistake.length;
+  return !rg_text_clear(&dropped) && !rg_text_clear(&mistake) && accepted;
 }
 
 /* ---- the start ------------------------------------------------------------------------------- */
@@ -163,7 +172,7 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
   return 0;
 }
 
-/* PETSc's handler of errors, but silent where memory is short: one line says so. */
+/* Handle errors as PETSc does, but print nothing where memory is short: one line says so later. */
 static PetscErrorCode handle_error(MPI_Comm comm, int line, const char *function, const char *file,
                                    PetscErrorCode error, PetscErrorType type, const char *text,
                                    void *context)
@@ -194,22 +203,6 @@ static PetscErrorCode initialize_petsc(int argc, char **argv, char *const skip[2
   return error;
 }
 
-/* Look at PETSc's options before PETSc does; false after a mistake in a file of them. One process
-   of a host speaks. */
-static bool accept_petsc_options(int argc, char **argv)
-{
-  RgText mistake = {0}, dropped = {0};
-  const bool first_of_host = rg_world_is_first_of_host();
-
-  if (filter_petsc_options(&dropped) || check_petsc_options(argc, argv, &mistake)) return false;
-  if (mistake.length && first_of_host) rg_warn("regatta: %s\n", mistake.data);
-  else if (dropped.length && first_of_host)
-    rg_warn("regatta: PETSC_OPTIONS: %s ignored (accepted: what a command line accepts)\n",
-            dropped.data);
-  const bool accepted = !mistake.length;
-  return !rg_text_clear(&dropped) && !rg_text_clear(&mistake) && accepted;
-}
-
 /* Check that all output was written; PETSc would answer an error with a trace. */
 static int flush_output(int exit_code)
 {
@@ -220,8 +213,8 @@ static int flush_output(int exit_code)
   return exit_code ? exit_code : RG_EXIT_STORAGE;
 }
 
-/* Report an internal error, whose place PETSc, if it was started, has printed, or the lack of
-   memory. Where other ranks wait for us they are ended. */
+/* Report an internal error, or the lack of memory. If PETSc was started, it has printed the place
+   of the error. Ranks that wait for this one are ended. */
 static int give_up(bool world, PetscErrorCode error)
 {
   const char *text = NULL;

@@ -93,7 +93,7 @@ static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
   return rg_domain_destroy(&domain);
 }
 
-/* A study with more inputs deserves a look at settings for many. */
+/* With more inputs than these, settings for many inputs are worth a trial. */
 enum { MANY_INPUTS = 40 };
 
 static void warn_of_inputs(const RgCell *cell, bool *warned)
@@ -132,29 +132,23 @@ PetscErrorCode rg_print_warnings(const RgStudy *study)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* The program and its arguments, as a shell would show them; empty if an entry has none. */
-static PetscErrorCode add_words(const RgParam *params, void *options, RgText *text)
-{
-  const RgParam *program = rg_params_find(params, "program");
-  const RgParam *arguments = rg_params_find(params, "arguments");
-
-  if (!program || program->type != RG_PARAM_PATH) return 0;
-  PetscCall(rg_text_add(text, "%.400s", *rg_param_field(program, options).text));
-  if (!arguments || arguments->type != RG_PARAM_TEXTS) return 0;
-  const RgTexts *words = rg_param_field(arguments, options).texts;
-  for (int i = 0; i < words->n; i++)
-    PetscCall(rg_text_add(text, strpbrk(words->values[i], " \t\n'\"") ? " '%.400s'" : " %.400s",
-                          words->values[i]));
-  return 0;
-}
-
-/* Append one entry's program, unless it is there. */
+/* Append one entry's program and its arguments, as a shell would show them, unless the text has it.
+   Nothing is appended for an entry without a program. */
 static PetscErrorCode add_entry(const RgParam *params, void *options, const char *what,
                                 const char *label, RgText *text)
 {
+  const RgParam *program = rg_params_find(params, "program");
+  const RgParam *arguments = rg_params_find(params, "arguments");
   RgText one = {0};
 
-  PetscCall(add_words(params, options, &one));
+  if (!program || program->type != RG_PARAM_PATH) return 0;
+  PetscCall(rg_text_add(&one, "%.400s", *rg_param_field(program, options).text));
+  if (arguments && arguments->type == RG_PARAM_TEXTS) {
+    const RgTexts *words = rg_param_field(arguments, options).texts;
+    for (int i = 0; i < words->n; i++)
+      PetscCall(rg_text_add(&one, strpbrk(words->values[i], " \t\n'\"") ? " '%.400s'" : " %.400s",
+                            words->values[i]));
+  }
   if (one.length) PetscCall(rg_text_add(&one, " (%s %.80s)", what, label));
   if (one.length && !(text->length && strstr(text->data, one.data)))
     PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", one.data));

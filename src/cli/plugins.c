@@ -90,12 +90,12 @@ PetscErrorCode rg_plugins_complain(const char *path, bool *told)
   RgFault fault = {0};
   RgStoreInfo info;
 
-  *told = false;
+  if (told) *told = false;
   if (!path) return 0;
   PetscCall(rg_store_visit_heads(path, note, &plugins, &info, &fault));
   PetscCall(describe(path, &plugins, &line));
-  *told = line.length > 0;
-  if (*told) rg_complain("%s", line.data);
+  if (line.length) rg_complain("%s", line.data);
+  if (told) *told = line.length > 0;
   PetscCall(rg_text_clear(&line));
   PetscCall(rg_text_clear(&plugins));
   return rg_store_info_clear(&info);

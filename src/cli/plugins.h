@@ -23,8 +23,8 @@ PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int
    software; false: no item is left. */
 bool rg_plugins_item(RgPart *list, RgPart *item);
 /* Report that the trials in `path` (may be NULL or absent) were made with plug-ins. *told: whether
-   such trials exist, so that the message was printed. A command calls this if it meets an unknown
-   name and was given no plug-in. */
+   such trials exist, so that the message was printed; NULL is fine. A command calls this if it
+   meets an unknown name and was given no plug-in. */
 PetscErrorCode rg_plugins_complain(const char *path, bool *told);
 
 /* ---- the summary of results that `info` and `status` print ---- */

@@ -1,5 +1,5 @@
-/* Child processes for subcommands that only read files: damaged files may make HDF5 crash, or read
-   without end. */
+/* Subcommands that only read files run in child processes, because a damaged file may make HDF5
+   crash, or read without end. */
 #include "cli/shield.h"
 
 #include <dirent.h>
@@ -125,7 +125,7 @@ static void run_in_child(const RgCommand *command, const RgArguments *arguments,
 {
   int exit_code = RG_EXIT_OK;
 
-  /* Nobody would end a child that reads without end after its parent. */
+  /* Without this, a child that reads without end would go on after its parent. */
 #ifdef __linux__
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
@@ -148,7 +148,8 @@ static void run_in_child(const RgCommand *command, const RgArguments *arguments,
   _exit(exit_code);
 }
 
-/* The exit code of a child. A killed child has read a file that makes HDF5 crash or hang. */
+/* Wait for a child, print what it has printed, and find its exit code. A child that was killed has
+   read a file that makes HDF5 crash or hang. */
 static void wait_for(pid_t child, const char *path, FILE *const printed[2], int *exit_code)
 {
   int status;

@@ -1,4 +1,4 @@
-/* Protection of commands that only read files against files that make HDF5 crash or hang. */
+/* Commands that only read files are protected from files that make HDF5 crash or hang. */
 #ifndef RG_CLI_SHIELD_H
 #define RG_CLI_SHIELD_H
 

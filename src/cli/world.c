@@ -29,21 +29,17 @@ static const Variables *launcher(void)
   return NULL;
 }
 
-static bool needs_world(const RgCommand *command, const char *word)
-{
-  if (!strcmp(word, rg_only_plugins[0].name) || rg_arguments_petsc_knows(word)) return true;
-  const int option = rg_option_find(command->options, word);
-  return option >= 0 && command->world >> option & 1;
-}
-
 bool rg_world_needed(int argc, char **argv)
 {
   const RgCommandEntry *entry = rg_commands;
 
   while (entry->name && (argc < 2 || strcmp(argv[1], entry->name))) entry++;
   if (!entry->name) return false;
-  for (int i = 2; i < argc; i++)
-    if (needs_world(entry->command, argv[i])) return true;
+  for (int i = 2; i < argc; i++) {
+    const int option = rg_option_find(entry->command->options, argv[i]);
+    if (!strcmp(argv[i], rg_only_plugins[0].name) || rg_arguments_petsc_knows(argv[i])) return true;
+    if (option >= 0 && entry->command->world >> option & 1) return true;
+  }
   return entry->command->place == RG_ON_ALL;
 }
 

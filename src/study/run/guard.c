@@ -1,4 +1,4 @@
-/* The guard: commits while the rank computes, and the end of a rank that can't end. */
+/* The guard commits while the rank computes, and ends a rank that can't end by itself. */
 #include "study/run/guard.h"
 
 #include <pthread.h>

@@ -126,8 +126,8 @@ static double clock_of(const Timing *timing)
   return timing->by_wall ? rg_wall_seconds() : rg_cpu_seconds();
 }
 
-/* Read the clock after n evaluations, and decide whether the part has enough queries. Several workers
-   make several queries from the same data, and tell several values at once. */
+/* Read the clock after n evaluations, and decide whether the part has enough queries. Several
+   workers make several queries from the same data, and tell several values at once. */
 static bool is_enough(void *closure, int n)
 {
   Timing *timing = closure;

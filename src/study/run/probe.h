@@ -1,4 +1,4 @@
-/* Short trials before a study begins. They test external methods, and measure the costs of
+/* Short trials run before a study begins. They test external methods, and measure the costs of
    trials on this machine. No result depends on them. */
 #ifndef RG_STUDY_RUN_PROBE_H
 #define RG_STUDY_RUN_PROBE_H
@@ -8,7 +8,8 @@
 
 /* Run every external method through one query on every problem entry, with made-up evaluations:
    start, ask, tell. The initial design includes inputs that don't count. Mistakes are added to
-   `diagnostics`, once per method. Starts programs. Not collective. */
+   `diagnostics`, once per method, and so are recorded durations that do not suffice. start: start
+   programs; false: none. Not collective. */
 PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics *diagnostics);
 
 /* Append a line about every problem that rg_probe_costs evaluates to time it, and about every one

@@ -1,4 +1,4 @@
-/* The state of a run, and what its steps share. Private to study/run. */
+/* The state of a run on one rank, and what its steps share. Private to study/run. */
 #ifndef RG_STUDY_RUN_SESSION_H
 #define RG_STUDY_RUN_SESSION_H
 
@@ -14,7 +14,6 @@
 #include "study/trial/trial.h"
 #include "study/trial/instances.h"
 
-/* The state of a run on one rank. */
 typedef struct {
   MPI_Comm comm;               /* a duplicate; owned */
   int rank, ranks, ranks_here; /* ranks_here: ranks on this host */

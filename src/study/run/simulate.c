@@ -1,4 +1,4 @@
-/* Simulation by discrete events: teams that become free, in order of time. */
+/* A job is simulated by discrete events: its teams become free, in order of time. */
 #include "study/run/simulate.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* A prediction of a job's time: the work of its ranks, with the real schedule. */
+/* The time of a job is predicted from the work of its ranks, with the real schedule. */
 #ifndef RG_STUDY_RUN_SIMULATE_H
 #define RG_STUDY_RUN_SIMULATE_H
 
