@@ -122,28 +122,38 @@ static inline PetscErrorCode fake_record(const Fake *fake, int i, RgRecord *reco
   return 0;
 }
 
+/* A shard of n records in memory; they receive their checksums. */
+static inline PetscErrorCode fake_image_of(const Fake *fake, int n, RgRecord *records,
+                                           RgMedium *image)
+{
+  RgFault fault = {0};
+  RgStoreInfo info;
+  RgRecord **list;
+
+  PetscCall(PetscMalloc1(n, &list));
+  for (int i = 0; i < n; i++) {
+    uint64_t checksum[2];
+    PetscCall(rg_record_checksum(&records[i], checksum));
+    rg_hash_hex(checksum, records[i].checksum);
+    list[i] = &records[i];
+  }
+  PetscCall(rg_store_info_create(&fake->study, &info));
+  info.n_trials = n;
+  PetscCall(rg_container_image(n, list, &info, image, &fault));
+  PetscCheck(!fault.code, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", fault.message);
+  PetscCall(rg_store_info_clear(&info));
+  return PetscFree(list);
+}
+
 /* A results file with one seed of every cell, in memory. */
 static inline PetscErrorCode fake_image(RgMedium *image)
 {
   Fake fake;
   RgRecord records[FAKE_CELLS];
-  RgRecord *list[FAKE_CELLS];
-  RgFault fault = {0};
 
   fake_create(1, &fake);
-  for (int i = 0; i < FAKE_CELLS; i++) {
-    uint64_t checksum[2];
-    PetscCall(fake_record(&fake, i, &records[i]));
-    PetscCall(rg_record_checksum(&records[i], checksum));
-    rg_hash_hex(checksum, records[i].checksum);
-    list[i] = &records[i];
-  }
-  RgStoreInfo info;
-  PetscCall(rg_store_info_create(&fake.study, &info));
-  info.n_trials = FAKE_CELLS;
-  PetscCall(rg_container_image(FAKE_CELLS, list, &info, image, &fault));
-  PetscCheck(!fault.code, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", fault.message);
-  PetscCall(rg_store_info_clear(&info));
+  for (int i = 0; i < FAKE_CELLS; i++) PetscCall(fake_record(&fake, i, &records[i]));
+  PetscCall(fake_image_of(&fake, FAKE_CELLS, records, image));
   for (int i = 0; i < FAKE_CELLS; i++) PetscCall(rg_record_destroy(&records[i]));
   fake_destroy(&fake);
   return 0;

@@ -121,10 +121,9 @@ PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
                  "it has schema %lld, of a version before the first release; this regatta reads "
                  "schemas %d to %d",
                  (long long)container->schema_version, RG_SCHEMA_OLDEST, RG_SCHEMA_VERSION);
-  else if (container->schema_version <= RG_SCHEMA_VERSION)
-    PetscCall(find_groups(container, container->file, false, fault));
-  if (!fault->code && container->schema_version <= RG_SCHEMA_VERSION &&
-      H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT) > 0) {
+  const bool known = !fault->code && container->schema_version <= RG_SCHEMA_VERSION;
+  if (known) PetscCall(find_groups(container, container->file, false, fault));
+  if (known && H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT) > 0) {
     container->earlier = rg_h5_open_group(container->file, RG_GROUP_EARLIER, fault);
     if (container->earlier < 0)
       rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't open '%s'", RG_GROUP_EARLIER);

@@ -16,8 +16,8 @@ typedef struct {
 
 /* Add a cell unless the table has it with the same labels. *number: its row. O(1). */
 PetscErrorCode rg_cell_table_add(RgCellTable *table, RgCellData *cell, int *number);
-/* The row of the first cell with that identity; -1: none. */
-int rg_cell_table_find(const RgCellTable *table, const char *id);
+/* The row of a cell, or, if it is NULL, of the first cell with that identity; -1: none. */
+int rg_cell_table_find(const RgCellTable *table, const char *id, const RgCellData *cell);
 PetscErrorCode rg_cell_table_clear(RgCellTable *table);
 /* Write the table, which has a row at least, into a new file. */
 PetscErrorCode rg_cell_table_write(hid_t file, const RgCellTable *table, RgFault *fault);

@@ -34,8 +34,7 @@ static bool same_cell(const RgCellData *a, const RgCellData *b)
                     !strcmp(a->algorithm_label, b->algorithm_label) && !strcmp(a->swept, b->swept));
 }
 
-/* The row of a cell; NULL: of the first one with that identity. -1: none. */
-static int find_row(const RgCellTable *table, const char *id, const RgCellData *cell)
+int rg_cell_table_find(const RgCellTable *table, const char *id, const RgCellData *cell)
 {
   for (int s = table->n ? slot_of(table, id) : 0; table->n; s = (s + 1) & (table->n_slots - 1)) {
     const int row = table->slots[s];
@@ -45,14 +44,9 @@ static int find_row(const RgCellTable *table, const char *id, const RgCellData *
   return -1;
 }
 
-int rg_cell_table_find(const RgCellTable *table, const char *id)
-{
-  return find_row(table, id, NULL);
-}
-
 PetscErrorCode rg_cell_table_add(RgCellTable *table, RgCellData *cell, int *number)
 {
-  *number = find_row(table, cell->id, cell);
+  *number = rg_cell_table_find(table, cell->id, cell);
   if (*number >= 0) return 0;
   PetscCall(RG_GROW(table->n, table->cells));
   *number = table->n;

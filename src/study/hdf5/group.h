@@ -163,9 +163,13 @@ PetscErrorCode rg_group_close(RgGroup *group);
 
 /* Make room for the columns of a group whose shape is known. */
 PetscErrorCode rg_group_add_columns(RgGroup *group);
-/* Axes of a column (2 or 3) and the extents along them. Returns their number, 0 if the column has
-   no width here. */
-int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], hsize_t size[3]);
+/* The axes of a column and the extents along them. */
+typedef struct {
+  int n; /* 2 or 3; 0: the column has no width here */
+  RgAxis axis[3];
+  hsize_t size[3]; /* 1 behind the last axis */
+} RgColumnAxes;
+RgColumnAxes rg_group_axes(const RgGroupShape *shape, int column);
 /* Doubles of one evaluation in all columns. */
 uint64_t rg_group_doubles(const RgGroupShape *shape);
 

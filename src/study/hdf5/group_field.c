@@ -312,8 +312,6 @@ void rg_settings_dataset(const RgSettingColumn *column, int n_extra, const RgGro
   for (int i = 0; i < n; i++) /* a method of this program records a column of that name */
     for (const RgRecordColumn *c = classes[i]->columns; c && c->name; c++)
       known = known || !strcmp(c->name, column->name);
-  for (int c = 0; c < RG_COLUMN_COUNT; c++)
-    known = known || !strcmp(rg_columns[c].name, column->name);
   for (int e = 0; e < n_extra; e++) taken = taken || !strcmp(extra[e].name, column->name);
   const char *part = known && column->part && column->part[0] ? column->part : "setting";
   snprintf(name, 2 * RG_NAME_MAX, "%s%s%s", known || taken ? part : "", known || taken ? "." : "",

@@ -38,17 +38,15 @@ static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
 static void open_columns(RgGroup *group, RgFault *fault)
 {
   const RgGroupShape *shape = group->shape;
-  RgAxis axis[3];
-  hsize_t size[3];
 
   for (int c = 0; c < RG_COLUMN_EXTRA + shape->n_extra && !fault->code; c++) {
     const bool standard = c < RG_COLUMN_COUNT, extra = c >= RG_COLUMN_EXTRA;
     if (!standard && !extra) continue; /* x_seen and c_seen are made of others */
     const char *name = standard ? rg_columns[c].name : shape->extra[c - RG_COLUMN_EXTRA].name;
     const hid_t parent = extra || rg_columns[c].result ? group->handle : group->timing;
-    const int n = rg_group_column_axes(shape, c, axis, size);
-    if (!n || parent < 0 || H5Lexists(parent, name, H5P_DEFAULT) <= 0) continue;
-    group->columns[c].dataset = rg_field_open(parent, name, n, size, fault);
+    const RgColumnAxes axes = rg_group_axes(shape, c);
+    if (!axes.n || parent < 0 || H5Lexists(parent, name, H5P_DEFAULT) <= 0) continue;
+    group->columns[c].dataset = rg_field_open(parent, name, axes.n, axes.size, fault);
     H5D_space_status_t space; /* where none was allocated, there are no data */
     if (standard && !fault->code)
       group->shape->used[c] = H5Dget_space_status(group->columns[c].dataset, &space) >= 0 &&
@@ -61,20 +59,16 @@ static void open_columns(RgGroup *group, RgFault *fault)
 static PetscErrorCode find_extras(RgGroup *group, RgFault *fault)
 {
   RgGroupShape *shape = group->shape;
-  RgAxis axis[3];
-  hsize_t size[3];
+  const RgColumnAxes axes = rg_group_axes(shape, RG_COLUMN_EXTRA);
   char **names, *doc;
   int n;
 
-  (void)rg_group_column_axes(shape, RG_COLUMN_EXTRA, axis, size);
   PetscCall(rg_h5_list(group->handle, H5O_TYPE_DATASET, &n, &names, fault));
   for (int i = 0; i < n && !fault->code; i++) {
     const hid_t dataset = rg_h5_open_dataset(group->handle, names[i], fault);
-    bool found = dataset >= 0 && !rg_field_is_reserved(names[i]) &&
-                 strlen(names[i]) < RG_NAME_MAX && rg_field_has_shape(dataset, 2, size) &&
-                 rg_field_fits(dataset, RG_FIELD_REAL);
-    for (int c = 0; c < RG_COLUMN_COUNT; c++)
-      found = found && strcmp(names[i], rg_columns[c].name) != 0;
+    const bool found =
+      dataset >= 0 && !rg_field_is_reserved(names[i]) && strlen(names[i]) < RG_NAME_MAX &&
+      rg_field_has_shape(dataset, 2, axes.size) && rg_field_fits(dataset, RG_FIELD_REAL);
     if (found) {
       PetscCall(RG_GROW(shape->n_extra, shape->extra));
       RgGroupExtra *extra = &shape->extra[shape->n_extra++];
@@ -167,11 +161,10 @@ static PetscErrorCode read_column(RgGroup *group, int column, int position, int 
                                   double **values, RgFault *fault)
 {
   RgGroupColumn *own = &group->columns[column];
-  RgAxis axis[3];
-  hsize_t size[3] = {1, 1, 1};
+  const RgColumnAxes axes = rg_group_axes(group->shape, column);
+  const hsize_t *size = axes.size;
 
   if (fault->code || !rows || !width) return 0;
-  (void)rg_group_column_axes(group->shape, column, axis, size);
   const size_t trial = (size_t)(size[1] * size[2]);
   if (!own->values || position < own->first || position >= own->first + group->n_ahead) {
     const int n = PetscMin(group->n_ahead, (int)size[0] - position);

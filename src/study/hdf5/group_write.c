@@ -30,12 +30,6 @@ static PetscErrorCode group_name(const char *label, char **name)
   return rg_text_clear(&text);
 }
 
-static void attach_axes(const RgGroup *group, hid_t dataset, int n, const RgAxis *axis,
-                        RgFault *fault)
-{
-  for (int i = 0; i < n; i++) rg_field_attach(dataset, group->axis[axis[i]], (unsigned)i, fault);
-}
-
 /* Create the dataset of a column. used: some trial has a value in it. Small columns are not
    compressed: the index of their chunks takes more than it saves. */
 static hid_t create_column(RgGroup *group, hid_t handle, int column, const char *name, bool used,
@@ -44,19 +38,18 @@ static hid_t create_column(RgGroup *group, hid_t handle, int column, const char 
   enum { SMALL = 8 << 10 };
   RgGroupColumn *own = &group->columns[column];
   RgMedium *medium = group->medium;
-  RgAxis axis[3];
-  hsize_t size[3] = {0, 1, 1};
-  const int n = rg_group_column_axes(group->shape, column, axis, size);
-  const uint64_t bytes = size[0] * size[1] * size[2] * sizeof(double);
+  const RgColumnAxes axes = rg_group_axes(group->shape, column);
+  const uint64_t bytes = axes.size[0] * axes.size[1] * axes.size[2] * sizeof(double);
 
-  if (!n) return -1;
+  if (!axes.n) return -1;
   own->waiting = used && medium->raw && bytes > SMALL;
-  own->dataset = rg_h5_create_dataset(handle, name, H5T_IEEE_F64LE, n, size,
+  own->dataset = rg_h5_create_dataset(handle, name, H5T_IEEE_F64LE, axes.n, axes.size,
                                       own->waiting ? RG_STORED_CHUNKS
                                       : used       ? RG_STORED_WHOLE
                                                    : RG_STORED_NOWHERE,
                                       fault);
-  attach_axes(group, own->dataset, n, axis, fault);
+  for (int i = 0; i < axes.n; i++)
+    rg_field_attach(own->dataset, group->axis[axes.axis[i]], (unsigned)i, fault);
   if (fault->code) return own->dataset;
   if (own->waiting) {
     own->place = medium->raw;
@@ -252,14 +245,12 @@ static void write_column(RgGroup *group, int column, int position, int rows, int
                          const double *values, RgFault *fault)
 {
   const RgGroupColumn *own = &group->columns[column];
-  RgAxis axis[3];
-  hsize_t size[3] = {1, 1, 1};
   unsigned char *to = group->scratch;
 
   if (own->dataset < 0 || own->place == HADDR_UNDEF) return;
-  (void)rg_group_column_axes(group->shape, column, axis, size);
-  for (int r = 0; r < (int)size[1]; r++)
-    for (int i = 0; i < (int)size[2]; i++, to += sizeof(double))
+  const RgColumnAxes axes = rg_group_axes(group->shape, column);
+  for (int r = 0; r < (int)axes.size[1]; r++)
+    for (int i = 0; i < (int)axes.size[2]; i++, to += sizeof(double))
       put_real(values && r < rows && i < width ? values[(size_t)r * (size_t)width + i] : NAN, to);
   const size_t bytes = (size_t)(to - group->scratch);
   if (!rg_medium_write(group->medium, own->place + (uint64_t)position * bytes, bytes,
@@ -338,22 +329,22 @@ static void compress_chunk(const RgGroup *group, const RgGroupColumn *own, int r
 
 PetscErrorCode rg_group_compress(RgGroup *group, RgFault *fault)
 {
-  RgAxis axis[3];
   unsigned char *buffer;
 
   for (int c = 0; c < RG_COLUMN_EXTRA + group->shape->n_extra; c++) {
     const RgGroupColumn *own = &group->columns[c];
-    hsize_t size[3] = {1, 1, 1}, chunk[3], start[3] = {0}, count[3];
+    const RgColumnAxes axes = rg_group_axes(group->shape, c);
+    const hsize_t *size = axes.size;
+    hsize_t chunk[3], start[3] = {0}, count[3];
     if (!own->waiting || own->dataset < 0) continue;
-    const int rank = rg_group_column_axes(group->shape, c, axis, size);
-    rg_h5_chunk(rank, size, chunk);
+    rg_h5_chunk(axes.n, size, chunk);
     count[2] = size[2];
     PetscCall(PetscMalloc1(chunk[0] * chunk[1] * chunk[2] * sizeof(double), &buffer));
     for (start[0] = 0; start[0] < size[0] && !fault->code; start[0] += chunk[0])
       for (start[1] = 0; start[1] < size[1] && !fault->code; start[1] += chunk[1]) {
         count[0] = PetscMin(chunk[0], size[0] - start[0]);
         count[1] = PetscMin(chunk[1], size[1] - start[1]);
-        compress_chunk(group, own, rank, start, count, size, buffer, fault);
+        compress_chunk(group, own, axes.n, start, count, size, buffer, fault);
       }
     PetscCall(PetscFree(buffer));
   }
@@ -482,23 +473,21 @@ PetscErrorCode rg_group_add_columns(RgGroup *group)
   return 0;
 }
 
-int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], hsize_t size[3])
+RgColumnAxes rg_group_axes(const RgGroupShape *shape, int column)
 {
-  int n = 2;
+  RgColumnAxes axes = {2, {RG_AXIS_TRIAL, RG_AXIS_ITERATION}, {1, 1, 1}};
 
   if (column >= RG_COLUMN_SEEN && column < RG_COLUMN_EXTRA)
     column = parts[column - RG_COLUMN_SEEN].column;
-  if (column >= RG_COLUMN_SUBMISSION && column <= RG_COLUMN_IDLE && !shape->has[RG_OF_CREW])
-    return 0;
-  if (column >= RG_COLUMN_WALL_DISPATCHED && column <= RG_COLUMN_WALL_TOLD &&
-      !shape->has[RG_OF_REAL])
-    return 0;
-  axis[0] = RG_AXIS_TRIAL;
-  axis[1] = RG_AXIS_ITERATION;
+  const bool crew = column >= RG_COLUMN_SUBMISSION && column <= RG_COLUMN_IDLE;
+  const bool real = column >= RG_COLUMN_WALL_DISPATCHED && column <= RG_COLUMN_WALL_TOLD;
   if (column < RG_COLUMN_COUNT && rg_columns[column].width < 0)
-    axis[n++] = rg_axis_of_width(rg_columns[column].width);
-  for (int i = 0; i < n; i++) size[i] = (hsize_t)shape->extent[axis[i]];
-  return size[n - 1] ? n : 0;
+    axes.axis[axes.n++] = rg_axis_of_width(rg_columns[column].width);
+  for (int i = 0; i < axes.n; i++) axes.size[i] = (hsize_t)shape->extent[axes.axis[i]];
+  if ((crew && !shape->has[RG_OF_CREW]) || (real && !shape->has[RG_OF_REAL]) ||
+      !axes.size[axes.n - 1])
+    axes.n = 0;
+  return axes;
 }
 
 PetscErrorCode rg_group_close(RgGroup *group)

@@ -250,6 +250,8 @@ bool rg_field_is_reserved(const char *name)
     if (!strcmp(rg_axes[a].name, name)) return true;
   for (int f = 0; f < rg_field_count; f++)
     if (!strcmp(rg_fields[f].name, name)) return true;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (!strcmp(rg_columns[c].name, name)) return true;
   return !strcmp(name, RG_GROUP_TIMING) || !strcmp(name, RG_GROUP_PROVENANCE);
 }
 

@@ -82,7 +82,7 @@ typedef struct {
 extern const RgFieldInfo rg_fields[], rg_cell_fields[];
 extern const int rg_field_count, rg_cell_field_count;
 
-/* Whether the writers use `name` for a dataset or group beside the columns. */
+/* Whether the writers use `name` for a column, another dataset or a group. */
 bool rg_field_is_reserved(const char *name);
 
 /* These groups have special names. */

@@ -41,9 +41,6 @@ static PetscErrorCode create_extra(const RgRecordColumn *extra, size_t rows, RgR
   PetscCall(PetscCalloc1(n, &record->extra_doc));
   for (int i = 0; i < n; i++) {
     const char *name = extra[i].name;
-    for (int c = 0; c < RG_COLUMN_COUNT; c++)
-      PetscCheck(strcmp(name, rg_columns[c].name), PETSC_COMM_SELF, PETSC_ERR_PLIB,
-                 "column '%s' of an algorithm has the name of a standard column", name);
     PetscCheck(!rg_field_is_reserved(name), PETSC_COMM_SELF, PETSC_ERR_PLIB,
                "column '%s' of an algorithm has a name that the results file uses itself", name);
     PetscCall(PetscStrncpy(record->extra_name[i], name, RG_NAME_MAX));

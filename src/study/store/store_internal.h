@@ -10,11 +10,8 @@
 
 #include <sys/stat.h>
 
-/* The identity of a file that is known without reading it. */
-typedef struct {
-  bool exists;
-  struct stat status;
-} RgFileState;
+/* What is known of a file without reading it; zeros: there is none. */
+typedef struct stat RgFileState;
 
 /* The current state of a path. */
 RgFileState rg_install_state(const char *path);

@@ -16,7 +16,7 @@
 /* Give a trial the row of its cell. */
 static PetscErrorCode number_cell(RgLayout *layout, bool earlier, RgRecord *record)
 {
-  const int row = earlier ? -1 : rg_cell_table_find(&layout->table, record->cell->id);
+  const int row = earlier ? -1 : rg_cell_table_find(&layout->table, record->cell->id, NULL);
 
   if (row < 0) {
     const int before = layout->table.n;

@@ -13,20 +13,16 @@
 
 RgFileState rg_install_state(const char *path)
 {
-  RgFileState state = {0};
+  RgFileState state;
 
-  state.exists = !stat(path, &state.status);
-  return state;
+  return stat(path, &state) ? (RgFileState){0} : state;
 }
 
 /* Whether two states belong to the same unchanged file, or both to no file. */
 static bool install_same(const RgFileState *a, const RgFileState *b)
 {
-  if (!a->exists || !b->exists) return a->exists == b->exists;
-  return a->status.st_dev == b->status.st_dev && a->status.st_ino == b->status.st_ino &&
-         a->status.st_size == b->status.st_size &&
-         a->status.st_mtim.tv_sec == b->status.st_mtim.tv_sec &&
-         a->status.st_mtim.tv_nsec == b->status.st_mtim.tv_nsec;
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+         a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 /* Report that a path does not have the expected state any more. */
@@ -54,10 +50,8 @@ void rg_install_check(const char *path, const RgFileState *expected, RgFault *fa
 static int exchange(const char *temporary, const char *path, const RgFileState *expected,
                     bool *changed)
 {
-  RgFileState displaced;
-
   if (RENAME(temporary, path, RENAME_EXCHANGE)) return errno;
-  displaced = rg_install_state(temporary);
+  const RgFileState displaced = rg_install_state(temporary);
   *changed = !install_same(&displaced, expected);
   if (*changed && RENAME(temporary, path, RENAME_EXCHANGE) && rename(temporary, path)) return errno;
   return 0;
@@ -68,14 +62,15 @@ static int exchange(const char *temporary, const char *path, const RgFileState *
 static int place(const char *temporary, const char *path, const RgFileState *expected,
                  bool *changed)
 {
-  RgFileState now = rg_install_state(path);
+  const RgFileState now = rg_install_state(path);
+  const bool replaces = expected->st_ino != 0;
   int error = 0;
 
   *changed = !install_same(&now, expected);
   if (*changed) return 0;
-  if (expected->exists) error = exchange(temporary, path, expected, changed);
+  if (replaces) error = exchange(temporary, path, expected, changed);
   else if (RENAME(temporary, path, RENAME_NOREPLACE)) error = errno;
-  if (error == (expected->exists ? ENOENT : EEXIST)) {
+  if (error == (replaces ? ENOENT : EEXIST)) {
     *changed = true;
     return 0;
   }

@@ -5,159 +5,138 @@
 #include "study/record/software.h"
 #include "study/file/cell_data.h"
 
-/* A test with a fake study of n_seeds seeds. */
-#define FAKE_TEST(name, n_seeds)                                                                   \
-  static void name##_of(Fake *fake);                                                               \
+/* A test with a fake study of two seeds, and the record of its trial i. */
+#define RECORD_TEST(name, i)                                                                       \
+  static void name##_of(Fake *fake, RgRecord *record);                                             \
   RG_TEST(name)                                                                                    \
   {                                                                                                \
     Fake fake;                                                                                     \
-    fake_create(n_seeds, &fake);                                                                   \
-    name##_of(&fake);                                                                              \
+    RgRecord record;                                                                               \
+    fake_create(2, &fake);                                                                         \
+    RG_OK(fake_record(&fake, i, &record));                                                         \
+    name##_of(&fake, &record);                                                                     \
+    RG_OK(rg_record_destroy(&record));                                                             \
     fake_destroy(&fake);                                                                           \
   }                                                                                                \
-  static void name##_of(Fake *fake)
+  static void name##_of(Fake *fake, RgRecord *record)
 
-FAKE_TEST(widths_follow_the_record, 1)
+RECORD_TEST(widths_follow_the_record, 4) /* second problem, first algorithm */
 {
-  RgRecord record;
+  assert_int_equal(rg_record_width(record, RG_COLUMN_X), 2);
+  assert_int_equal(rg_record_width(record, RG_COLUMN_C), 1);
+  assert_int_equal(rg_record_width(record, RG_COLUMN_LENGTH_SCALE), 3);
+  assert_int_equal(rg_record_width(record, RG_COLUMN_Y), 1);
+  assert_string_equal(record->cell->problem_label, "gp path, l = 0.1");
+  assert_string_equal(record->cell->problem, "gp_path");
+  assert_string_equal(record->cell->algorithm_label, "GP-UCB");
+  assert_string_equal(record->cell->swept, "l=0.1");
+  assert_true(isnan(record->column[RG_COLUMN_RECOMMENDATION][FAKE_ROWS * 2 - 1]));
+  assert_true(rg_record_bytes(record) > FAKE_ROWS * 20 * sizeof(double));
+  RG_OK(rg_record_destroy(record));
+  assert_null(record->key);
+  RG_OK(rg_record_destroy(record)); /* the text of a zeroed record */
 
-  RG_OK(fake_record(fake, 2, &record)); /* second problem, first algorithm */
-  assert_int_equal(rg_record_width(&record, RG_COLUMN_X), 2);
-  assert_int_equal(rg_record_width(&record, RG_COLUMN_C), 1);
-  assert_int_equal(rg_record_width(&record, RG_COLUMN_LENGTH_SCALE), 3);
-  assert_int_equal(rg_record_width(&record, RG_COLUMN_Y), 1);
-  assert_string_equal(record.cell->problem_label, "gp path, l = 0.1");
-  assert_string_equal(record.cell->problem, "gp_path");
-  assert_string_equal(record.cell->algorithm_label, "GP-UCB");
-  assert_string_equal(record.cell->swept, "l=0.1");
-  assert_true(isnan(record.column[RG_COLUMN_RECOMMENDATION][FAKE_ROWS * 2 - 1]));
-  assert_true(rg_record_bytes(&record) > FAKE_ROWS * 20 * sizeof(double));
-  RG_OK(rg_record_destroy(&record));
-  assert_null(record.key);
-  RG_OK(rg_record_destroy(&record)); /* the text of a zeroed record */
-
-  RG_OK(fake_record(fake, 1, &record)); /* no context, no model */
-  assert_null(record.column[RG_COLUMN_C]);
-  assert_null(record.column[RG_COLUMN_LENGTH_SCALE]);
-  assert_int_equal(record.n_extra, 0);
-  RG_OK(rg_record_destroy(&record));
+  RG_OK(fake_record(fake, 2, record)); /* no context, no model */
+  assert_null(record->column[RG_COLUMN_C]);
+  assert_null(record->column[RG_COLUMN_LENGTH_SCALE]);
+  assert_int_equal(record->n_extra, 0);
 }
 
-FAKE_TEST(cell_is_shared_by_its_seeds, 2)
+RECORD_TEST(cell_is_shared_by_its_seeds, 0)
 {
-  RgRecord a, b, c;
+  RgRecord b, c;
 
-  RG_OK(fake_record(fake, 0, &a));
   RG_OK(fake_record(fake, 1, &b));
   RG_OK(fake_record(fake, 2, &c));
-  assert_string_equal(a.cell, b.cell);
-  assert_string_not_equal(a.cell, c.cell);
-  assert_string_not_equal(a.id, b.id);
-  RG_OK(rg_record_destroy(&a));
+  assert_ptr_equal(record->cell, b.cell);
+  assert_ptr_not_equal(record->cell, c.cell);
+  assert_string_not_equal(record->id, b.id);
   RG_OK(rg_record_destroy(&b));
   RG_OK(rg_record_destroy(&c));
-}
-
-static void checksum_of(const RgRecord *record, uint64_t checksum[2])
-{
-  RG_OK(rg_record_checksum(record, checksum));
-}
-
-static bool same(const uint64_t a[2], const uint64_t b[2])
-{
-  return a[0] == b[0] && a[1] == b[1];
 }
 
 static void check_checksum(const RgRecord *record, const uint64_t first[2], bool equal)
 {
   uint64_t now[2];
 
-  checksum_of(record, now);
-  assert_int_equal(same(first, now), equal);
+  RG_OK(rg_record_checksum(record, now));
+  assert_int_equal(first[0] == now[0] && first[1] == now[1], equal);
 }
 
 /* The parts of a record that its checksum covers, and the parts that it does not. */
-FAKE_TEST(checksum_covers_results_only, 1)
+RECORD_TEST(checksum_covers_results_only, 0)
 {
-  RgRecord record;
   uint64_t first[2];
 
-  RG_OK(fake_record(fake, 0, &record));
-  checksum_of(&record, first);
-  record.column[RG_COLUMN_WALL_FIT][0] += 1;
-  record.provenance.rank = 77;
-  record.provenance.wall = 123;
-  record.cell->problem_label[0] = 'B';
-  check_checksum(&record, first, true);
+  RG_OK(rg_record_checksum(record, first));
+  record->column[RG_COLUMN_WALL_FIT][0] += 1;
+  record->provenance.rank = 77;
+  record->provenance.wall = 123;
+  record->cell->problem_label[0] = 'B';
+  check_checksum(record, first, true);
 
-  record.column[RG_COLUMN_Y][3] = nextafter(record.column[RG_COLUMN_Y][3], INFINITY);
-  check_checksum(&record, first, false);
-  record.column[RG_COLUMN_Y][3] = fake_value(&fake->trials[0], RG_COLUMN_Y, 3);
-  check_checksum(&record, first, true);
+  record->column[RG_COLUMN_Y][3] = nextafter(record->column[RG_COLUMN_Y][3], INFINITY);
+  check_checksum(record, first, false);
+  record->column[RG_COLUMN_Y][3] = fake_value(&fake->trials[0], RG_COLUMN_Y, 3);
+  check_checksum(record, first, true);
 
-  record.extra[0][2] += 1;
-  check_checksum(&record, first, false);
-  record.extra[0][2] = fake_value(&fake->trials[0], 100, 2);
-  record.status = RG_STATUS_FAILED;
-  check_checksum(&record, first, false);
-  record.status = RG_STATUS_COMPLETE;
-  record.message[0] = 'x';
-  check_checksum(&record, first, false);
-  record.message[0] = '\0';
-  record.n_rows--;
-  check_checksum(&record, first, false);
-  RG_OK(rg_record_destroy(&record));
+  record->extra[0][2] += 1;
+  check_checksum(record, first, false);
+  record->extra[0][2] = fake_value(&fake->trials[0], 100, 2);
+  record->status = RG_STATUS_FAILED;
+  check_checksum(record, first, false);
+  record->status = RG_STATUS_COMPLETE;
+  record->message[0] = 'x';
+  check_checksum(record, first, false);
+  record->message[0] = '\0';
+  record->n_rows--;
+  check_checksum(record, first, false);
 }
 
 /* -0 as 0, every NaN the same, an empty column as none, extra columns in any order. */
-FAKE_TEST(checksum_is_canonical, 1)
+RECORD_TEST(checksum_is_canonical, 0)
 {
-  RgRecord record;
   uint64_t first[2], odd = UINT64_C(0xfff8dead00000001);
   double *column;
 
-  RG_OK(fake_record(fake, 0, &record));
-  record.column[RG_COLUMN_F][1] = 0.0;
-  record.column[RG_COLUMN_F][2] = NAN;
-  checksum_of(&record, first);
-  record.column[RG_COLUMN_F][1] = -0.0;
-  memcpy(&record.column[RG_COLUMN_F][2], &odd, sizeof(odd));
-  check_checksum(&record, first, true);
+  record->column[RG_COLUMN_F][1] = 0.0;
+  record->column[RG_COLUMN_F][2] = NAN;
+  RG_OK(rg_record_checksum(record, first));
+  record->column[RG_COLUMN_F][1] = -0.0;
+  memcpy(&record->column[RG_COLUMN_F][2], &odd, sizeof(odd));
+  check_checksum(record, first, true);
 
-  column = record.column[RG_COLUMN_RECOMMENDATION]; /* all NaN */
-  record.column[RG_COLUMN_RECOMMENDATION] = NULL;
-  check_checksum(&record, first, true);
-  record.column[RG_COLUMN_RECOMMENDATION] = column;
+  column = record->column[RG_COLUMN_RECOMMENDATION]; /* all NaN */
+  record->column[RG_COLUMN_RECOMMENDATION] = NULL;
+  check_checksum(record, first, true);
+  record->column[RG_COLUMN_RECOMMENDATION] = column;
 
-  column = record.extra[0];
-  record.extra[0] = record.extra[2];
-  record.extra[2] = column;
-  RG_OK(PetscStrncpy(record.extra_name[0], "alpha", RG_NAME_MAX));
-  RG_OK(PetscStrncpy(record.extra_name[2], "beta", RG_NAME_MAX));
-  check_checksum(&record, first, true);
-  RG_OK(rg_record_destroy(&record));
+  column = record->extra[0];
+  record->extra[0] = record->extra[2];
+  record->extra[2] = column;
+  RG_OK(PetscStrncpy(record->extra_name[0], "alpha", RG_NAME_MAX));
+  RG_OK(PetscStrncpy(record->extra_name[2], "beta", RG_NAME_MAX));
+  check_checksum(record, first, true);
 }
 
 /* The bits are part of the format: another number here is another schema. */
-FAKE_TEST(checksum_is_known, 1)
+RECORD_TEST(checksum_is_known, 2)
 {
-  RgRecord record;
   uint64_t checksum[2];
   RgChecksum all = {0}, reversed = {0}, half = {0};
   char a[33], b[33];
 
-  RG_OK(fake_record(fake, 1, &record));
-  strcpy(record.key, "schema=1;cell=1;seed=0");
-  rg_hash128(record.key, strlen(record.key), checksum);
-  rg_hash_hex(checksum, record.id);
+  strcpy(record->key, "schema=1;cell=1;seed=0");
+  rg_hash128(record->key, strlen(record->key), checksum);
+  rg_hash_hex(checksum, record->id);
   /* the columns of the first format; nothing that depends on libm */
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
-    for (int k = 0; record.column[c] && k < record.n_rows * rg_record_width(&record, c); k++)
-      record.column[c][k] = c <= RG_COLUMN_CPU_EVALUATE ? c + 0.125 * k : NAN;
-  checksum_of(&record, checksum);
+    for (int k = 0; record->column[c] && k < record->n_rows * rg_record_width(record, c); k++)
+      record->column[c][k] = c <= RG_COLUMN_CPU_EVALUATE ? c + 0.125 * k : NAN;
+  RG_OK(rg_record_checksum(record, checksum));
   rg_hash_hex(checksum, a);
   assert_string_equal(a, "3541bc1de9db2e1fa04f38b1308b116b");
-  RG_OK(rg_record_destroy(&record));
+  RG_OK(rg_record_destroy(record));
 
   for (uint64_t i = 1; i < 50; i++) rg_checksum_add(&all, (uint64_t[2]){i << 60, ~i});
   for (uint64_t i = 49; i > 0; i--) rg_checksum_add(&reversed, (uint64_t[2]){i << 60, ~i});
@@ -169,19 +148,17 @@ FAKE_TEST(checksum_is_known, 1)
   assert_string_not_equal(a, b);
 }
 
-FAKE_TEST(names_of_the_format_are_taken, 1)
+RECORD_TEST(names_of_the_format_are_taken, 0)
 {
-  const RgRecordColumn standard[] = {{"y", "mine"}, {NULL, NULL}};
-  const RgRecordColumn field[] = {{"seed", "mine"}, {NULL, NULL}};
-  RgRecord record;
+  static const char *const names[] = {"y", "seed"}; /* a column and a field */
 
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
-  assert_int_equal(rg_record_create(&fake->study, &fake->trials[0], 4, 0, standard, &record),
-                   PETSC_ERR_PLIB);
-  RG_OK(rg_record_destroy(&record));
-  assert_int_equal(rg_record_create(&fake->study, &fake->trials[0], 4, 0, field, &record),
-                   PETSC_ERR_PLIB);
-  RG_OK(rg_record_destroy(&record));
+  for (int i = 0; i < 2; i++) {
+    const RgRecordColumn mine[] = {{names[i], "mine"}, {NULL, NULL}};
+    RG_OK(rg_record_destroy(record));
+    assert_int_equal(rg_record_create(&fake->study, &fake->trials[0], 4, 0, mine, record),
+                     PETSC_ERR_PLIB);
+  }
   RG_OK(PetscPopErrorHandler());
 }
 
