@@ -205,15 +205,24 @@ static PetscErrorCode sum_destroy(Sum *sum)
   return PetscFree(sum->scratch);
 }
 
-PetscErrorCode rg_acquire_sum(const RgDomain *domain, int n, const RgSummand *summands,
-                              const RgSearch *search, RgQuery *query, double *value,
-                              RgFailure *failure)
+/* rg_acquire_sum with a penalty of the first summand (NULL: none). */
+static PetscErrorCode acquire_sum(const RgDomain *domain, int n, const RgSummand *summands,
+                                  const RgPenalty *penalty, const RgSearch *search, RgQuery *query,
+                                  double *value, RgFailure *failure)
 {
   Sum sum;
 
   PetscCall(sum_create(domain, n, summands, &sum));
+  sum.penalty = penalty;
   PetscCall(rg_acquire_with(domain, sum_at, &sum, search, query, value, failure));
   return sum_destroy(&sum);
+}
+
+PetscErrorCode rg_acquire_sum(const RgDomain *domain, int n, const RgSummand *summands,
+                              const RgSearch *search, RgQuery *query, double *value,
+                              RgFailure *failure)
+{
+  return acquire_sum(domain, n, summands, NULL, search, query, value, failure);
 }
 
 PetscErrorCode rg_acquisition_sum_at(const RgDomain *domain, int n, const RgSummand *summands,
@@ -235,19 +244,15 @@ PetscErrorCode rg_acquire(RgModel *model, const RgAcquisition *acquisition, cons
                           RgQuery *query, double *value, RgFailure *failure)
 {
   const RgSummand alone = {.model = model, .acquisition = *acquisition};
-  const bool penalised = rg_penalty_is_due(model, search->history);
   RgPenalty penalty;
-  Sum sum;
 
   PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "marginal acquisition functions take no context; the model has %d context inputs",
              model->domain->context.dim);
-  if (penalised) PetscCall(rg_penalty_create(model, search, &penalty, failure));
-  PetscCall(sum_create(model->domain, 1, &alone, &sum));
-  if (penalised) sum.penalty = &penalty;
+  if (!rg_penalty_is_due(model, search->history))
+    return acquire_sum(model->domain, 1, &alone, NULL, search, query, value, failure);
+  PetscCall(rg_penalty_create(model, search, &penalty, failure));
   if (failure->failed) *value = NAN;
-  else PetscCall(rg_acquire_with(model->domain, sum_at, &sum, search, query, value, failure));
-  PetscCall(sum_destroy(&sum));
-  if (penalised) PetscCall(rg_penalty_destroy(&penalty));
-  return 0;
+  else PetscCall(acquire_sum(model->domain, 1, &alone, &penalty, search, query, value, failure));
+  return rg_penalty_destroy(&penalty);
 }

@@ -19,7 +19,7 @@ typedef struct {
   int index;
 } Line;
 
-/* By slope, then by height. */
+/* Order lines by slope, then by height. */
 static int compare(const void *p, const void *q)
 {
   const Line *x = p, *y = q;
@@ -121,7 +121,7 @@ static double value_at(const Search *search, int m, int j, int own, double mean,
   return value;
 }
 
-/* RgMoments.values. */
+/* An RgMomentFunction. */
 static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes)
 {
   const Search *search = at->closure;
@@ -180,9 +180,7 @@ PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, int n_points, const
              "%d alternatives", n_points);
   PetscCall(PetscMalloc1((size_t)n_points * model->domain->design.dim, &A));
   PetscCall(choose_inputs(model, search, n_points, A, gradient.chosen, &p));
-  PetscCall(rg_moments_create(model, p, &gradient.moments));
-  gradient.moments.values = values_of;
-  gradient.moments.closure = &gradient;
+  PetscCall(rg_moments_create(model, p, values_of, &gradient, &gradient.moments));
   gradient.inputs = A;
   PetscCall(rg_moments_fix(&gradient.moments, A, gradient.chosen, gradient.best));
   PetscCall(rg_acquire_with(model->domain, rg_moments_function, &gradient.moments, search, query,

@@ -5,11 +5,17 @@
 
 #define BLOCK 128 /* points per block */
 
-PetscErrorCode rg_moments_create(RgModel *model, int p, RgMoments *moments)
+PetscErrorCode rg_moments_create(RgModel *model, int p, RgMomentFunction values, void *closure,
+                                 RgMoments *moments)
 {
   const RgSpace *design = &model->domain->design;
 
-  *moments = (RgMoments){.model = model, .p = p, .by_point = 1, .by_input = (size_t)design->size};
+  *moments = (RgMoments){.model = model,
+                         .p = p,
+                         .values = values,
+                         .closure = closure,
+                         .by_point = 1,
+                         .by_input = (size_t)design->size};
   PetscCall(PetscMalloc6(BLOCK, &moments->mean, BLOCK, &moments->variance, p * BLOCK, &moments->C,
                          BLOCK, &moments->d_mean, BLOCK, &moments->d_variance, p * BLOCK,
                          &moments->d_C));

@@ -7,6 +7,8 @@
 #include "gp/posterior/exact/exact.h"
 
 typedef struct RgMoments RgMoments;
+/* Computes the values of a block, and the derivatives where `slopes` is true. */
+typedef PetscErrorCode (*RgMomentFunction)(RgMoments *moments, int m, double *value, bool slopes);
 struct RgMoments {
   RgModel *model; /* borrowed */
   int p;
@@ -15,9 +17,7 @@ struct RgMoments {
   double *mean, *variance, *C;
   const double *X; /* the points of the block, m x dim; borrowed */
   double *d_mean, *d_variance, *d_C;
-  /* Computes the values of a block, and the derivatives where `slopes` is true. Set by the
-     caller. */
-  PetscErrorCode (*values)(RgMoments *moments, int m, double *value, bool slopes);
+  RgMomentFunction values;
   void *closure; /* owned by the caller */
   /* Finite designs of N points: the covariance of point i with input l stands at i * by_point + l *
      by_input; rg_moments_fix fills it by inputs. */
@@ -28,7 +28,8 @@ struct RgMoments {
 };
 
 /* Make room for a block and p inputs. */
-PetscErrorCode rg_moments_create(RgModel *model, int p, RgMoments *moments);
+PetscErrorCode rg_moments_create(RgModel *model, int p, RgMomentFunction values, void *closure,
+                                 RgMoments *moments);
 /* Set the inputs: X (p x dim) on a box, points `index` (p) of a finite design. mean (p): receives
    their posterior means. */
 PetscErrorCode rg_moments_fix(RgMoments *moments, const double *X, const int *index, double *mean);

@@ -72,7 +72,7 @@ void rg_acquisition_mes(const void *closure, int m, const double *mean, const do
 
 /* ---- JES ------------------------------------------------------------------------------------ */
 
-/* Mean and variance at a chunk of points, given one optimum as well (irgp_ucb 3.8). */
+/* Compute mean and variance at a chunk of points, given one optimum as well (irgp_ucb 3.8). */
 static void condition(const RgJesOptimum *o, int m, const double *mean, const double *variance,
                       const double *c, double *restrict m_l, double *restrict v_l)
 {
@@ -155,7 +155,7 @@ PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const RgJesMoments *a
   return 0;
 }
 
-/* RgMoments.values; the closure is an RgJes. */
+/* An RgMomentFunction whose closure is an RgJes. */
 static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes)
 {
   return rg_acquisition_jes(at->closure, m, &(RgJesMoments){at->mean, at->variance, at->C}, value,
@@ -227,9 +227,7 @@ PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOp
 
   PetscCall(PetscMalloc3(n, &mean, n, &variance, n, &optimum));
   RgJes jes = {n, optimum, fmax(model->noise_variance, 1e-10 * prior), 1e-14 * prior};
-  PetscCall(rg_moments_create(model, n, &moments));
-  moments.values = values_of;
-  moments.closure = &jes;
+  PetscCall(rg_moments_create(model, n, values_of, &jes, &moments));
   PetscCall(fix_optima(&moments, sampler, optima, mean, variance));
   for (int l = 0; l < n; l++) {
     const double inverse = 1.0 / (variance[l] + 1e-10 * prior);

@@ -77,15 +77,14 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   RgRandom random = rg_algorithm_stream_at(algorithm, "choice", t);
-  const RgUcb mean = {0};
-  const RgAcquisition acquisition = {rg_acquisition_ucb, &mean};
+  const RgAcquisition mean = {rg_acquisition_ucb, &(const RgUcb){0}};
   const Choice choice = choose(algorithm, t, &random);
 
   query->extra[CHOICE] = choice;
   switch (choice) {
   case MEAN:
-    PetscCall(rg_surrogate_acquire(algorithm, rg_surrogate_model(algorithm), t, history,
-                                   &acquisition, query, &query->extra[ACQUISITION], failure));
+    PetscCall(rg_surrogate_acquire(algorithm, rg_surrogate_model(algorithm), t, history, &mean,
+                                   query, &query->extra[ACQUISITION], failure));
     break;
   case PATH:
     PetscCall(

@@ -2,6 +2,7 @@
    needs. */
 #include "regatta/algorithm.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "gp/model/pending.h"
 #include "maths/design.h"
 
@@ -134,8 +135,7 @@ PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm)
   PetscCall(destroy_state(algorithm));
   if (r) {
     PetscCall(rg_history_destroy(&r->seen));
-    PetscCall(PetscFree(r->design));
-    PetscCall(PetscFree(algorithm->restart));
+    PetscCall(RG_FREE(&r->design, &algorithm->restart));
   }
   memset(algorithm, 0, sizeof *algorithm);
   return 0;

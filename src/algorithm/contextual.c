@@ -87,35 +87,33 @@ bool rg_forgets(const RgForgetting *forgetting)
   return forgetting->window > 0 || forgetting->decay < 1;
 }
 
-PetscErrorCode rg_context_sample_create(const RgForgetting *forgetting, const RgHistory *history,
-                                        RgContextSample *sample)
+PetscErrorCode rg_centre_of_observed(const RgForgetting *forgetting, const RgHistory *history,
+                                     RgContextCentre *centre)
 {
   const int n = forgetting->window > 0 ? PetscMin(forgetting->window, history->n) : history->n;
   const bool equal = isnan(forgetting->decay) || forgetting->decay == 1;
+  const size_t dim = (size_t)history->context_dim;
   double sum = 0, squares = 0;
 
-  *sample = (RgContextSample){
-    .n = n,
-    .c = history->c + (size_t)(history->n - n) * history->context_dim,
-    .effective = n,
-    .age = (n + 1) / 2.0,
-  };
+  *centre = (RgContextCentre){.n = n, .equal = equal, .effective = n, .age = (n + 1) / 2.0};
+  PetscCall(PetscMalloc2(n * dim, &centre->contexts, n, &centre->weight));
+  PetscCall(PetscArraycpy(centre->contexts, history->c + (history->n - n) * dim, n * dim));
+  for (int i = 0; i < n; i++) centre->weight[i] = 1.0 / n;
   if (equal) return 0;
-  PetscCall(PetscMalloc1(n, &sample->weight));
-  for (int i = 0; i < n; i++) sum += sample->weight[i] = pow(forgetting->decay, n - 1 - i);
-  sample->age = 0;
+  for (int i = 0; i < n; i++) sum += centre->weight[i] = pow(forgetting->decay, n - 1 - i);
+  centre->age = 0;
   for (int i = 0; i < n; i++) {
-    sample->weight[i] /= sum;
-    squares += sample->weight[i] * sample->weight[i];
-    sample->age += sample->weight[i] * (n - i);
+    centre->weight[i] /= sum;
+    squares += centre->weight[i] * centre->weight[i];
+    centre->age += centre->weight[i] * (n - i);
   }
-  sample->effective = 1 / squares;
+  centre->effective = 1 / squares;
   return 0;
 }
 
-PetscErrorCode rg_context_sample_destroy(RgContextSample *sample)
+PetscErrorCode rg_centre_destroy(RgContextCentre *centre)
 {
-  return PetscFree(sample->weight);
+  return PetscFree2(centre->contexts, centre->weight);
 }
 
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm)
@@ -258,23 +256,7 @@ const RgTerms rg_centre_terms = {.instead = "a given 'centre'", .has_instead = i
 const RgTerms rg_wasserstein_ball_terms = {.instead = "a given 'centre' with 'schedule: constant'",
                                            .has_instead = is_given_with_radius};
 
-static PetscErrorCode observed(const RgForgetting *forgetting, const RgHistory *history,
-                               RgContextCentre *centre)
-{
-  RgContextSample seen;
-
-  PetscCall(rg_context_sample_create(forgetting, history, &seen));
-  const size_t size = (size_t)seen.n * history->context_dim;
-  centre->n = seen.n;
-  centre->effective = seen.effective;
-  centre->age = seen.age;
-  PetscCall(PetscMalloc2(size, &centre->contexts, seen.n, &centre->weight));
-  PetscCall(PetscArraycpy(centre->contexts, seen.c, size));
-  for (int i = 0; i < seen.n; i++) centre->weight[i] = seen.weight ? seen.weight[i] : 1.0 / seen.n;
-  return rg_context_sample_destroy(&seen);
-}
-
-/* Every combination of the nodes, the last context fastest. */
+/* Fill the centre with every combination of the nodes, the last context fastest. */
 static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace *space,
                               RgContextCentre *centre)
 {
@@ -309,14 +291,13 @@ PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, int t, const RgHis
 
   *centre = (RgContextCentre){.effective = history->n};
   if (dim == 0) {
-    if (rg_context_seen(algorithm, history, failure))
-      PetscCall(observed(&options->forgetting, history, centre));
-    return 0;
+    if (!rg_context_seen(algorithm, history, failure)) return 0;
+    return rg_centre_of_observed(&options->forgetting, history, centre);
   }
   PetscCall(PetscCalloc1(dim, &rules));
   for (int k = 0; k < dim; k++) {
     const double shift = errs ? options->forecast_error * rg_random_normal(&random) : 0;
-    /* Quadrature of a law at an evaluation, moved by `shift`. */
+    /* The quadrature is that of the law at the next evaluation, moved by `shift`. */
     RgDistribution law;
     RgLaw over_time = {0};
     PetscCall(rg_law_create_all(1, &options->laws.values[k], 1, &over_time));
@@ -341,9 +322,4 @@ double rg_centre_bytes(const void *options, int dim, int n)
   const RgCentreOptions *centre = options;
 
   return rg_context_table_bytes(centre->laws.n ? pow(12.0 * centre->panels, dim) : n, n);
-}
-
-PetscErrorCode rg_centre_destroy(RgContextCentre *centre)
-{
-  return PetscFree2(centre->contexts, centre->weight);
 }

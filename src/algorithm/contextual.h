@@ -51,17 +51,19 @@ typedef struct {
 /* Whether some contexts count less than others. */
 bool rg_forgets(const RgForgetting *forgetting);
 
-/* The contexts that count: the last n of the history, with weights. */
+/* Contexts and their probabilities. */
 typedef struct {
   int n;
-  const double *c;  /* n x dim, oldest first; borrowed from the history */
-  double *weight;   /* n, sum 1; owned, NULL: equal weights */
-  double effective; /* 1/sum weight^2: the number of contexts of equal weight */
-  double age;       /* weighted mean of their ages, 1 for the newest */
-} RgContextSample;
-PetscErrorCode rg_context_sample_create(const RgForgetting *forgetting, const RgHistory *history,
-                                        RgContextSample *sample);
-PetscErrorCode rg_context_sample_destroy(RgContextSample *sample);
+  bool equal;       /* whether all have the same */
+  double *contexts; /* n x dim_c, unit coordinates; observed ones oldest first; owned */
+  double *weight;   /* n, sum 1, owned */
+  double effective; /* 1/sum weight^2: observed contexts of equal weight; given laws: evaluations */
+  double age;       /* weighted mean age of observed contexts, 1 for the newest; given laws: 0 */
+} RgContextCentre;
+/* The observed contexts that count. */
+PetscErrorCode rg_centre_of_observed(const RgForgetting *forgetting, const RgHistory *history,
+                                     RgContextCentre *centre);
+PetscErrorCode rg_centre_destroy(RgContextCentre *centre);
 
 /* Record columns of methods with an ambiguity set: rg_ucb_columns, and its radius. */
 enum { RG_BALL_RADIUS = RG_UCB_ACQUISITION + 1 };
@@ -108,9 +110,9 @@ PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double 
 PetscErrorCode rg_context_points(const RgSpace *context, int size, bool diagonal, int *n,
                                  double **points);
 
-/* The number of points, also if it exceeds any memory. */
+/* Return the number of points, also where it exceeds any memory. */
 double rg_context_grid_size(int dim, int size, bool diagonal);
-/* Approximate bytes of the tables of a posterior at `contexts` contexts after n evaluations. */
+/* Estimate the bytes of the tables of a posterior at `contexts` contexts after n evaluations. */
 double rg_context_table_bytes(double contexts, int n);
 
 /* The share of the observed contexts that is nearest to each of n points; a tie goes to the
@@ -142,15 +144,6 @@ typedef struct {
     RG_FORGETTING_PARAMS(Options, member.forgetting),                                              \
     RG_INT("panels", Options, member.panels, "4", 1, 1e4, "",                                      \
            "Gauss-Legendre panels of 12 nodes per context for expectations under given laws")
-
-/* Contexts and their probabilities. */
-typedef struct {
-  int n;
-  double *contexts; /* n x dim_c, unit coordinates, owned */
-  double *weight;   /* n, sum 1, owned */
-  double effective; /* number of observed contexts, weighted; given laws: of evaluations */
-  double age;       /* their mean age; given laws: 0 */
-} RgContextCentre;
 
 /* A Wasserstein ball around it; first member of the options of the methods that are robust over
    such a ball. */
@@ -201,6 +194,5 @@ PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, int t, const RgHis
 int rg_centre_size(const RgCentreOptions *options, int n);
 /* Bytes of the contexts after n evaluations; options: begin with RgCentreOptions. */
 double rg_centre_bytes(const void *options, int dim, int n);
-PetscErrorCode rg_centre_destroy(RgContextCentre *centre);
 
 #endif

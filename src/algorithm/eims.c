@@ -32,12 +32,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 1. g* = max_x g(x). */
   PetscCall(rg_sampling_draw(algorithm, t, history, 1, false, &path, failure));
   if (failure->failed) return 0;
-  RgEi ei = {path.value[0]};
-  RgAcquisition acquisition = {rg_acquisition_log_ei, &ei};
+  const RgAcquisition acquisition = {rg_acquisition_log_ei, &(const RgEi){path.value[0]}};
   /* 2. x_t = argmax log E[max(f(x) - g*, 0)]. */
   PetscCall(rg_surrogate_acquire(algorithm, rg_surrogate_model(algorithm), t, history, &acquisition,
                                  query, &query->extra[ACQUISITION], failure));
-  query->extra[PATH_MAXIMUM] = ei.incumbent;
+  query->extra[PATH_MAXIMUM] = path.value[0];
   return 0;
 }
 

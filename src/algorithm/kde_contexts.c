@@ -25,16 +25,16 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
   const int nodes = node_count(options, dim);
   RgRandom random = rg_algorithm_stream_at(algorithm, "contexts", t);
   RgKde *kde = &contexts->kde;
-  RgContextSample seen;
+  RgContextCentre seen;
 
   if (!rg_context_seen(algorithm, history, failure)) return 0;
   contexts->dim = dim;
   contexts->n = quadrature ? nodes : options->samples;
   PetscCall(
     PetscMalloc2((size_t)(contexts->n + room) * dim, &contexts->c, contexts->n, &contexts->weight));
-  PetscCall(rg_context_sample_create(&options->forgetting, history, &seen));
-  PetscCall(rg_kde_create(seen.n, dim, seen.c, seen.weight, kde));
-  PetscCall(rg_context_sample_destroy(&seen));
+  PetscCall(rg_centre_of_observed(&options->forgetting, history, &seen));
+  PetscCall(rg_kde_create(seen.n, dim, seen.contexts, seen.equal ? NULL : seen.weight, kde));
+  PetscCall(rg_centre_destroy(&seen));
   for (int i = 0; i < contexts->n; i++) contexts->weight[i] = 1.0 / contexts->n;
   if (!quadrature) PetscCall(rg_kde_sample(kde, &random, 0, 1, contexts->n, contexts->c));
   else if (dim == 1)

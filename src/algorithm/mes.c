@@ -44,8 +44,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   for (int l = 0; l < paths.n; l++) sum += maximum[l] = fmax(paths.value[l], least);
   query->extra[RG_SAMPLED_MAXIMUM] = sum / paths.n;
   /* 2. x_t = argmax of the information on the maximum. */
-  RgMes mes = {options->sampled.samples, maximum};
-  RgAcquisition acquisition = {rg_acquisition_mes, &mes};
+  const RgAcquisition acquisition = {rg_acquisition_mes, &(const RgMes){paths.n, maximum}};
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,
                                  &query->extra[RG_SAMPLED_ACQUISITION], failure));
   PetscCall(rg_surrogate_without_penalty(model, history, &acquisition, query,

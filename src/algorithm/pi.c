@@ -41,8 +41,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 1. Incumbent; without data improvement counts from the prior mean. */
   PetscCall(rg_surrogate_incumbent(options->incumbent, model, history, &incumbent));
   /* 2. x_t = argmax z. */
-  const RgPims target = {incumbent + options->xi};
-  const RgAcquisition acquisition = {rg_acquisition_pims, &target};
+  const RgAcquisition acquisition = {rg_acquisition_pims, &(const RgPims){incumbent + options->xi}};
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &z, failure));
   PetscCall(rg_surrogate_without_penalty(model, history, &acquisition, query, &z));
   query->extra[INCUMBENT] = incumbent;

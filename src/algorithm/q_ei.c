@@ -246,7 +246,7 @@ static double value_at(Joint *joint, double mean, double variance, const double 
   return value;
 }
 
-/* RgMoments.values. */
+/* An RgMomentFunction. */
 static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes)
 {
   Joint *joint = at->closure;
@@ -282,9 +282,7 @@ static PetscErrorCode acquire(RgAlgorithm *algorithm, int t, Joint *joint, const
     PetscMalloc4(q, &joint->mean, (size_t)q * q, &joint->S, n * q, &joint->f, 2 * q, &joint->u));
   PetscCall(PetscMalloc7(n, &joint->weight, n, &joint->target, n, &joint->m, n, &joint->d_mean, n,
                          &joint->log_gain, n, &joint->d_m, n, &joint->d_sd));
-  PetscCall(rg_moments_create(model, q, &moments));
-  moments.values = values_of;
-  moments.closure = joint;
+  PetscCall(rg_moments_create(model, q, values_of, joint, &moments));
   PetscCall(rg_moments_fix(&moments, pending->x, pending->index, joint->mean));
   if (moments.covariance)
     for (int k = 0; k < q * q; k++)
@@ -303,14 +301,13 @@ static PetscErrorCode acquire(RgAlgorithm *algorithm, int t, Joint *joint, const
 
 /* ---- the method ----------------------------------------------------------------------------- */
 
-/* x_t = argmax of the joint upper bound of the points in flight and x. */
+/* Choose x_t = argmax of the joint upper bound of the points in flight and x. */
 static PetscErrorCode ask_bound(RgAlgorithm *algorithm, int t, Joint *joint, const RgSearch *search,
                                 RgQuery *query, RgFailure *failure)
 {
   const Options *options = algorithm->options;
   const double beta = isnan(options->beta) ? BETA : options->beta;
-  const RgUcb ucb = {sqrt(beta)};
-  const RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
+  const RgAcquisition acquisition = {rg_acquisition_ucb, &(const RgUcb){sqrt(beta)}};
   double *value = &query->extra[ACQUISITION], *bound = &query->extra[IMPROVEMENT];
 
   joint->width = sqrt(0.5 * acos(-1.0) * beta);

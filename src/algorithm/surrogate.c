@@ -151,8 +151,7 @@ PetscErrorCode rg_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *histo
   algorithm->class->confidence(algorithm->options, domain, t, &law);
   const bool needless = domain->design.size == 1 && law.kind != RG_LAW_CONSTANT;
   const double width = needless ? 0.0 : rg_confidence_draw(&law, random);
-  const RgUcb ucb = {sqrt(width)};
-  const RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
+  const RgAcquisition acquisition = {rg_acquisition_ucb, &(const RgUcb){sqrt(width)}};
   PetscCall(rg_surrogate_acquire(algorithm, algorithm->state, t, history, &acquisition, query,
                                  &query->extra[RG_UCB_ACQUISITION], failure));
   query->extra[RG_UCB_CONFIDENCE] = width;

@@ -47,8 +47,7 @@ static PetscErrorCode lower_bound(RgAlgorithm *algorithm, int t, const RgHistory
   RgModel *model = algorithm->state;
   const double *mean = rg_posterior_means(&model->posterior);
   const double *variance = rg_posterior_variances(&model->posterior);
-  const RgUcb lower = {-width};
-  const RgAcquisition acquisition = {rg_acquisition_ucb, &lower};
+  const RgAcquisition lower = {rg_acquisition_ucb, &(const RgUcb){-width}};
   RgRandom random = rg_algorithm_stream_at(algorithm, "lower", t);
 
   *floor = -INFINITY;
@@ -56,7 +55,7 @@ static PetscErrorCode lower_bound(RgAlgorithm *algorithm, int t, const RgHistory
     *floor = fmax(*floor, mean[i] - width * sqrt(variance[i]));
   if (!mean)
     PetscCall(
-      rg_acquire(model, &acquisition, RG_SEARCH(algorithm, history, &random), at, floor, failure));
+      rg_acquire(model, &lower, RG_SEARCH(algorithm, history, &random), at, floor, failure));
   return 0;
 }
 
@@ -170,8 +169,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double *value = &query->extra[RG_UCB_ACQUISITION];
   const double width =
     isnan(options->width) ? sqrt(rg_gp_ucb_beta_kandasamy(dim, t)) : options->width;
-  const RgUcb ucb = {width};
-  const RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
+  const RgAcquisition acquisition = {rg_acquisition_ucb, &(const RgUcb){width}};
 
   /* 1. At the start: argmax sd'. */
   if (t <= options->initialise) {
