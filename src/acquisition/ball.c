@@ -126,7 +126,7 @@ static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *clo
   return 0;
 }
 
-/* Uniform points of the ball, projected onto the cube. */
+/* Draw uniform points of the ball and project them onto the cube. */
 static void draw_points(const RgBall *ball, int n, RgRandom *random, double *points)
 {
   const int dim = ball->dim;

@@ -66,7 +66,7 @@ static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
                              const RgContextual *what, RgContextForm form, int designs,
                              const RgContextNodes *nodes, RgContextUcb *ucb)
 {
-  /* With nodes: all designs of a batch by one matrix product. */
+  /* With nodes one matrix product serves all designs of a batch. */
   const size_t J = nodes->n > 0 ? RG_CONTEXT_BATCH : 1, M = (size_t)what->M * J;
   const size_t slopes = (size_t)what->n_slopes * (posterior->kernel.dim - dim_x) * J;
   const bool few = nodes->n > 0;
@@ -81,8 +81,8 @@ static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
   return PetscMalloc2(nodes->n * J, &ucb->node_u, nodes->n * J, &ucb->node_bar);
 }
 
-/* Do the same for an average: over all contexts of U interpolated from nodes it is one over the
-   nodes. */
+/* Create an average of U from nodes, which it takes over: the average of what is interpolated from
+   them is a weighted average over the nodes alone. */
 static PetscErrorCode create_weighted(RgPosterior *posterior, int dim_x, double width,
                                       const RgContextual *what, RgContextForm form, int designs,
                                       const RgContextNodes *nodes, RgContextUcb *ucb)
@@ -125,7 +125,7 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb)
   return PetscFree(ucb->own);
 }
 
-/* U and dU/dc of design j of the batch, at the contexts of the posterior. */
+/* Compute U and dU/dc of design j of the batch, at the contexts of the posterior. */
 static void confidence_bounds(const RgContextUcb *ucb, int j, double *u)
 {
   const int M = ucb->posterior.size, S = ucb->posterior.n_slopes, dim = ucb->posterior.dim_c;
@@ -173,7 +173,7 @@ static void chain_rule(RgContextUcb *ucb, int j, const double *u_bar)
   }
 }
 
-/* phi from u and slope, with its derivatives by them when the caller wants a gradient. */
+/* Compute phi from u and slope, and its derivatives by them when the caller wants a gradient. */
 static PetscErrorCode value_of(const RgContextUcb *ucb, bool gradient, const double *u,
                                const double *slope, double *value, double *u_bar, double *slope_bar)
 {

@@ -125,7 +125,7 @@ int rg_levels_most(const RgSpace *space)
   return n;
 }
 
-/* x with coordinate j at another level. */
+/* Add x with coordinate j at another level. */
 static int add_neighbour(const RgSpace *space, const double *x, int j, double level, double *out)
 {
   memcpy(out, x, (size_t)space->dim * sizeof *out);

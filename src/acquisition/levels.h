@@ -39,7 +39,7 @@ PetscErrorCode rg_snapped_function(void *closure, int m, const double *X, double
 
 /* The number of designs of a space without real coordinates; infinity with one. */
 double rg_levels_designs(const RgSpace *space);
-/* All n = rg_levels_designs designs, n x dim, the first coordinate slowest. */
+/* List all n = rg_levels_designs designs, n x dim, the first coordinate slowest. */
 void rg_levels_enumerate(const RgSpace *space, int n, double *X);
 
 /* Neighbours of a design: other words of one choice, or one integer by 1, 4, 16, ... up or down.

@@ -201,7 +201,7 @@ static PetscErrorCode begin(Search *search, const double *value, RgBatchFunction
 
 /* ---- one round ------------------------------------------------------------------------------ */
 
-/* Step to the maximiser of the model within trust region and cube. */
+/* Propose a step to the maximiser of the model within trust region and cube. */
 static void propose(Search *search, Start *start)
 {
   int dim = search->dim;

@@ -361,7 +361,7 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
 
 /* ---- integers and choices -------------------------------------------------------------------- */
 
-/* The raw points of a space of few designs: all of them. */
+/* An RgRawDesign that lists all designs of a space of few. */
 static PetscErrorCode raw_designs(void *closure, RgRandom *random, int n, double *X, double *value)
 {
   const RgSnapped *snapped = closure;
@@ -370,7 +370,7 @@ static PetscErrorCode raw_designs(void *closure, RgRandom *random, int n, double
   return rg_snapped_function(closure, n, X, value, NULL);
 }
 
-/* One search over designs, without the seen ones (NULL: over all of them). */
+/* Search the designs once, without the seen ones (NULL: with all of them). */
 static PetscErrorCode maximise_designs(const RgSearch *search, const RgSeen *seen,
                                        RgBatchFunction function, void *closure,
                                        const RgScreen *with, double *best_x, double *best_value,

@@ -161,7 +161,7 @@ static PetscErrorCode product_create(int m, int dim, RgRandom *random, Product *
   return 0;
 }
 
-/* One search: the bundle of paths, and the index of the path. */
+/* The closure of one search: the path that the bundle has selected. */
 typedef struct {
   RgFeatureBundle *features;
   const double *raw, *value; /* pathwise: raw points, and the values of this path at them */
@@ -310,7 +310,7 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, RgPosterior *poste
   return PetscFree(value);
 }
 
-/* Maximum of every path over the allowed points, and the lowest index that ties with it. */
+/* Find the maximum of every path over the allowed points: the lowest index that ties with it. */
 static void scan_maxima(const RgPathSampler *sampler, int count, const unsigned char *excluded)
 {
   int size = sampler->domain->design.size;

@@ -31,7 +31,7 @@ typedef struct {
   double *lower, *width; /* dim: the box */
 } Slope;
 
-/* Gradients of the mean at m points of the unit cube, at most as many as fit. */
+/* Compute gradients of the mean at m points of the unit cube. */
 static PetscErrorCode gradients(Slope *slope, int m, const double *X, double *G)
 {
   double *mean, *ones;
@@ -110,7 +110,7 @@ static PetscErrorCode largest_slope(Slope *slope, const RgSearch *search, RgRand
   return 0;
 }
 
-/* L of every point in flight: one for all, or each in a box of its own, clipped to the cube. */
+/* Find L of every point in flight: one for all, or one in a box around each that the cube clips. */
 static PetscErrorCode find_slopes(RgPenalty *penalty, RgPosterior *posterior,
                                   const RgSearch *search, RgRandom *random, RgFailure *failure)
 {
@@ -136,7 +136,7 @@ static PetscErrorCode find_slopes(RgPenalty *penalty, RgPosterior *posterior,
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-/* The posterior of the same data as a function on the cube, for a model of a finite design. */
+/* Create the posterior of the same data on the cube, for a model of a finite design. */
 static PetscErrorCode posterior_on_cube(const RgModel *model, const RgHistory *history,
                                         RgPosterior *posterior, RgFailure *failure)
 {
@@ -191,7 +191,7 @@ PetscErrorCode rg_penalty_destroy(RgPenalty *penalty)
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* log Phi((L d - (M - mu))/sd) and its derivative by d. */
+/* Return log Phi((L d - (M - mu))/sd) and its derivative by d. */
 static double soft(const RgPenalty *penalty, int i, double d, double *slope)
 {
   const double margin = penalty->slope[i] * d - (penalty->best - penalty->mean[i]);
@@ -203,7 +203,7 @@ static double soft(const RgPenalty *penalty, int i, double d, double *slope)
   return rg_normal_log_cdf(z);
 }
 
-/* log of (s^-5 + 1)^(-1/5), and its derivative by log s. */
+/* Return the logarithm of (s^-5 + 1)^(-1/5), and its derivative by log s. */
 static double cone(double log_s, double *slope)
 {
   const double fifth = exp(5 * log_s);
@@ -229,7 +229,7 @@ static void add_direction(int dim, const double *x, const double *centre, double
   for (int j = 0; gradient && j < dim; j++) gradient[j] += weight * (x[j] - centre[j]);
 }
 
-/* The sum of the logarithms of the factors at x, each cone clipped at 1. */
+/* Return the sum of the logarithms of the factors at x, each cone clipped at 1. */
 static double each(const RgPenalty *penalty, const double *x, double *gradient)
 {
   double sum = 0, slope;
@@ -266,7 +266,7 @@ static double together(const RgPenalty *penalty, const double *x, double *gradie
   return value;
 }
 
-/* log log(1 + e^a), and its derivative. */
+/* Return log log(1 + e^a), and its derivative. */
 static double log_softplus(double a, double *slope)
 {
   const double softplus = a > 0 ? a + log1p(exp(-a)) : log1p(exp(a));

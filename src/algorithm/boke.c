@@ -101,7 +101,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *options = algorithm->options;
   RgRandom choice = rg_algorithm_stream_at(algorithm, "choice", t);
 
-  /* 1. h_t, units of the outputs, and beta_t. */
+  /* 1. The bandwidth h_t, the units of the outputs, and beta_t. */
   PetscCall(rg_smoother_update(algorithm, history, failure));
   if (failure->failed) return 0;
   const double beta = beta_t(algorithm, history->n);

@@ -63,7 +63,7 @@ typedef struct {
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
-/* Weights and rates of a population of lambda (tutorial, table 1). */
+/* Set the weights and rates of a population of lambda (tutorial, table 1). */
 static PetscErrorCode set_rates(State *s, int lambda)
 {
   const double n = s->dim;

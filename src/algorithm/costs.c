@@ -144,7 +144,7 @@ static PetscErrorCode formula_cost(void *closure, int m, const double *X, double
   return PetscFree2(x, seen);
 }
 
-/* An RgMarginalFunction of the Gaussian process. */
+/* An RgMarginalFunction: log c as the Gaussian process predicts it. */
 static void learned_cost(const void *closure, int m, const double *mean, const double *sd,
                          double *value, double *d_mean, double *d_sd)
 {

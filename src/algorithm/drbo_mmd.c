@@ -50,7 +50,7 @@ typedef struct {
   RgMmd mmd;
 } Ball;
 
-/* K of the contexts: the model's kernel at equal x. */
+/* Compute K of the contexts, which is the model's kernel at equal x. */
 static PetscErrorCode context_matrix(const RgModel *model, int n, const double *contexts, double *K)
 {
   const int dim = model->kernel.dim, dim_c = model->domain->context.dim;

@@ -114,7 +114,7 @@ typedef struct {
   double *gradient; /* n x 2 x BLOCK x dim */
 } Ensemble;
 
-/* The value at point j of a block of m, and its gradient (dim, or NULL). */
+/* Return the value at point j of a block, and compute its gradient (dim, or NULL). */
 static double combine(const Ensemble *e, int m, int j, double *gradient)
 {
   const Options *o = e->options;

@@ -53,7 +53,7 @@ static double weight_at(const RgAlgorithm *algorithm, int t, const RgHistory *hi
   return o->cooled ? o->alpha * fmin(fmax(left / all, 0), 1) : o->alpha;
 }
 
-/* x_t = argmax log EI - alpha_t log c, and c there. */
+/* Choose x_t = argmax log EI - alpha_t log c, and record c there. */
 static PetscErrorCode ask_with_cost(RgCostState *state, const RgDomain *domain, const RgEi *ei,
                                     const RgSearch *search, RgQuery *query, RgFailure *failure)
 {

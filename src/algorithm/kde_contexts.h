@@ -77,10 +77,10 @@ void rg_kde_cost(const void *options, const RgTrialSize *size, RgMethodCost *cos
   .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .check = rg_kde_check, .confidence = confidence,    \
   RG_CONTEXTUAL_STATE
 
-/* For `confidence` of the class. */
+/* Fill in the law for `confidence` of the class. */
 void rg_kde_confidence(const RgKdeOptions *options, const char *rule, int dim_x, int t,
                        RgConfidenceLaw *law);
-/* The multiple of the posterior deviation at query t. */
+/* Return the multiple of the posterior deviation at query t. */
 double rg_kde_width(const RgKdeOptions *options, int dim_x, int t);
 /* The number of contexts that a search begins with; contexts->n means all. */
 int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts);

@@ -55,7 +55,7 @@ typedef struct {
   int distinct;        /* number of distinct points among them */
 } State;
 
-/* Number of distinct points, bitwise. */
+/* Count the points that differ from all earlier ones in some bit. */
 static void count_distinct(State *state, const RgHistory *history)
 {
   const size_t bytes = (size_t)history->dim * sizeof(double);
@@ -148,7 +148,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgClock *clock = algorithm->setup.clock;
   int best = 0;
 
-  /* 1. h_t, units of the outputs. */
+  /* 1. The bandwidth h_t and the units of the outputs. */
   PetscCall(rg_smoother_update(algorithm, history, failure));
   if (failure->failed) return 0;
   /* 2. The visited point of the highest score. */

@@ -151,7 +151,7 @@ static void shrink(State *state)
   ask_for_vertex(state, 1);
 }
 
-/* Largest distance of a vertex from the best one, by coordinates. */
+/* Return the largest distance of a vertex from the best one along a coordinate. */
 static double size(const State *state)
 {
   double largest = 0;
@@ -214,7 +214,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   State *state = algorithm->state;
 
   if (state->step == NOTHING) {
-    /* The simplex of the first query. */
+    /* Build the first simplex. */
     RgRandom first = rg_algorithm_stream_at(algorithm, "start", 0);
     const int best = rg_history_best(history);
     if (best < 0) rg_random_uniforms(&first, (size_t)state->dim, state->x);

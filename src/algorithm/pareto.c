@@ -41,7 +41,7 @@ PetscErrorCode rg_candidates_destroy(RgCandidates *candidates)
   return RG_FREE(&candidates->mean, &candidates->sd, &candidates->excluded, &candidates->list);
 }
 
-/* The largest first, by the values in order, then the lowest index. */
+/* Put the largest first, by the values in order, then the lowest index. */
 static int order(const void *a, const void *b)
 {
   const RgCandidate *p = a, *q = b;

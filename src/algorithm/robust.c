@@ -189,7 +189,7 @@ PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *hi
   return 0;
 }
 
-/* score: number of a score of the domain; -1: the measure of the options. */
+/* Recommend by score number `score` of the domain, or by the measure of the options (-1). */
 static PetscErrorCode recommend_by(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                    int score, RgQuery *recommendation, RgFailure *failure)
 {
@@ -268,7 +268,7 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
   return rg_robust_bounds_step(algorithm, t, history, beta, compare, query);
 }
 
-/* Over the contexts at a design, in native units. */
+/* Return the largest deviation over the contexts at a design, in native units. */
 static double largest_sd(const RgRobust *state, int design)
 {
   const double *variance =

@@ -106,7 +106,7 @@ bool rg_robust_is_measured(const char *measure, const RgDomain *domain);
 PetscErrorCode rg_robust_measure(RgRobust *state, const RgMeasure *measure, const double *f,
                                  double *value);
 
-/* Index of the maximum of `value` by the rule for ties; `purpose` names the choice at t. */
+/* Return the index of the maximum of `value` by the rule for ties. `purpose` names the choice. */
 int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, int n,
                      const double *value);
 /* x-hat as above; the model must be up to date. */

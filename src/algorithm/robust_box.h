@@ -55,7 +55,7 @@ PetscErrorCode rg_robust_surface(void *closure, int m, const double *X, double *
 PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, int count,
                                       int features, int m, const double *X, double *expected);
 
-/* Posterior variance at one design x as RgBatchFunction of the context, in model units. */
+/* An RgBatchFunction of the context: the posterior variance at one design x, in model units. */
 typedef struct {
   RgRobustBox *box;
   const double *x;

@@ -96,7 +96,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   return rg_robust_destroy(algorithm);
 }
 
-/* rho of path s at every design. */
+/* Compute rho of path s at every design. */
 static PetscErrorCode measure_path(State *state, const RgSetSamples *samples, int s, double *value)
 {
   return rg_robust_measure(&state->robust, &state->robust.measure,

@@ -206,7 +206,7 @@ static PetscErrorCode choose_context(RgAlgorithm *algorithm, int t, RgQuery *que
   return PetscFree(variance);
 }
 
-/* The one of x-tilde' and x-hat' (rows of X) with the wider bounds. */
+/* Choose the one of x-tilde' and x-hat' (rows of X) with the wider bounds. */
 static PetscErrorCode choose_design(RgAlgorithm *algorithm, const double *X, const int *index,
                                     RgQuery *query)
 {
@@ -283,7 +283,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   return PetscFree(X);
 }
 
-/* x-hat'_(t+1), under the law of the last evaluation. */
+/* Recommend x-hat'_(t+1), under the law of the last evaluation. */
 static PetscErrorCode recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                 RgQuery *recommendation, RgFailure *failure)
 {

@@ -24,7 +24,7 @@ static const RgRecordColumn columns[] = {
   [BANDWIDTH] = RG_COLUMN_KDE_BANDWIDTH,
   {0}};
 
-/* The mean of U over `contexts` at x. spread: standard error of a sample average. */
+/* Compute the mean of U over `contexts` at x. spread: the standard error of a sample average. */
 static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, double width,
                                const double *x, double *value, double *spread)
 {
@@ -41,7 +41,7 @@ static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, do
   return rg_context_ucb_destroy(&ucb);
 }
 
-/* Error of the average at the query. */
+/* Record the error of the average at the query. */
 static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *model, int t,
                                      const RgHistory *history, const RgKdeContexts *contexts,
                                      RgQuery *query, RgFailure *failure)

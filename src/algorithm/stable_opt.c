@@ -31,7 +31,7 @@ static const RgParam params[] = {
   {0},
 };
 
-/* Mean and standard deviation (divisor n - 1) of context coordinate k. */
+/* Compute mean and standard deviation (divisor n - 1) of context coordinate k. */
 static void moments_of(const RgHistory *history, int k, double *mean, double *deviation)
 {
   const int n = history->n, dim = history->context_dim;

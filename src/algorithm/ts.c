@@ -88,7 +88,7 @@ static PetscErrorCode joint_covariance(const void *closure, double *S)
   return 0;
 }
 
-/* x_t = argmax of mu - L u over the candidates. */
+/* Choose x_t = argmax of mu - L u over the candidates. */
 static PetscErrorCode best_candidate(RgModel *model, const RgCandidates *c, RgRandom *random,
                                      RgQuery *query, double *value, RgFailure *failure)
 {

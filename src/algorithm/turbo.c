@@ -183,7 +183,7 @@ static void place_region(const RgSpace *space, State *state, const double *centr
     const double half = 0.5 * state->length * length_scale(kernel, j) / exp(mean);
     state->lower[j] = fmax(0, centre[j] - half);
     state->upper[j] = fmin(1, centre[j] + half);
-    /* wider along an integer or a choice */
+    /* the region is wider along an integer or a choice */
     const double levels = rg_space_levels(space, j);
     const bool integer = levels > 0 && space->inputs[j].kind == RG_INPUT_INTEGER;
     if (levels > 0 && !integer) {
@@ -301,7 +301,7 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
 
 /* ---- the method ----------------------------------------------------------------------------- */
 
-/* The first row of a history with this design; -1: none. */
+/* Return the first row of a history with this design, or -1. */
 static int row_of(const RgHistory *history, const double *x)
 {
   for (int i = 0; i < history->n; i++)
@@ -350,7 +350,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     state->designed++;
     return 0;
   }
-  /* 3. Posterior given the evaluations since the last restart. */
+  /* 3. The posterior given the evaluations since the last restart. */
   PetscCall(rg_model_update(&state->model, &state->local, failure));
   if (failure->failed) return 0;
   /* 4. x_t = argmax of a path over candidates in the region. */

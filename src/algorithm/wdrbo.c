@@ -81,7 +81,7 @@ static double given(double value, double fallback)
   return isnan(value) ? fallback : value;
 }
 
-/* log det(I + K/lambda) of the data. */
+/* Compute log det(I + K/lambda) of the data. */
 static PetscErrorCode log_determinant(const RgModel *model, const RgHistory *history,
                                       double *log_det)
 {
@@ -181,7 +181,7 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   return rg_model_destroy(&state->model);
 }
 
-/* The criterion and a coarse one over the contexts of the centre and of the slopes. */
+/* Return the criterion over the contexts of the centre and as many slopes as `penalised` has. */
 static RgContextual criterion(RgContextPenalised *penalised, const double *contexts)
 {
   const int n = penalised->centre.size, slopes = penalised->n_slopes;

@@ -8,7 +8,7 @@
 #include "maths/normal.h"
 #include "density/smoothing.h"
 
-/* Deviation of coordinate j, with divisor n or by the weights. */
+/* Return the deviation of coordinate j, with divisor n or by the weights. */
 static double deviation_of(const RgKde *kde, int j)
 {
   double mean = 0, square = 0;
@@ -75,7 +75,7 @@ double rg_kde_density(const RgKde *kde, const double *c)
   return kde->weight ? sum : sum / kde->n;
 }
 
-/* The point at the share u of the weights. */
+/* Return the point at the share u of the weights. */
 static const double *point_at(const RgKde *kde, double u)
 {
   int i = 0;
@@ -91,7 +91,7 @@ static double clip(double value, double lower, double upper)
   return fmin(fmax(value, lower), upper);
 }
 
-/* The value clipped to [lower, upper], which coordinate j of the points extends. */
+/* Clip a value to [lower, upper], which coordinate j of the points extends. */
 static double clip_to(const RgKde *kde, int j, double value, double lower, double upper)
 {
   return clip(value, fmin(lower, kde->low[j]), fmax(upper, kde->high[j]));
@@ -131,7 +131,7 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
 
 /* ---- Gauss rules ---------------------------------------------------------------------------- */
 
-/* The summand of point i in a weighted mean of numbers. */
+/* Return the summand of point i in a weighted mean of numbers. */
 static double share(const RgKde *kde, double number, int i)
 {
   return kde->weight ? kde->weight[i] * number : number / kde->n;

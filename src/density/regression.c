@@ -77,7 +77,7 @@ double rg_regression_deviation(const RgRegression *regression)
   return variance > 0.0 ? ldexp(sqrt(variance), regression->exponent) : 1.0;
 }
 
-/* Mean of the y_i over all points at squared distance `nearest`. */
+/* Return the mean of the y_i over all points at squared distance `nearest`. */
 static double nearest_value(const RgRegression *r, double nearest)
 {
   double sum = 0.0;

@@ -24,7 +24,6 @@ enum {
 #define COMPASS_LAST 1e-13
 #define COMPASS_COSTLY 1e-7 /* last step if F is costly */
 
-/* A search over the unit cube. */
 typedef struct {
   RgProblem *problem;
   RgFailure *failure;
@@ -72,7 +71,7 @@ static PetscErrorCode evaluate(Search *search, int m, const double *unit, double
   return 0;
 }
 
-/* Central differences, one-sided at the faces of the cube. */
+/* Take central differences, one-sided at the faces of the cube. */
 static PetscErrorCode difference_gradient(Search *search, const double *unit, double *gradient)
 {
   const int dim = search->dim;
@@ -92,7 +91,7 @@ static PetscErrorCode difference_gradient(Search *search, const double *unit, do
   return 0;
 }
 
-/* Gradient of F in unit coordinates. */
+/* Compute the gradient of F in unit coordinates. */
 static PetscErrorCode gradient_at(Search *search, const double *unit, double *gradient)
 {
   const RgProblemClass *class = search->problem->class;

@@ -27,7 +27,7 @@ static Reference reference_at(const RgScores *scores, double optimum)
   return (Reference){optimum, scores->accuracy + ROUNDING * fmax(1, fabs(optimum))};
 }
 
-/* The best value of row t: its objective, or its recommendation. */
+/* Return the best value of row t: its objective, or its recommendation. */
 static double best_of(const RgScores *scores, int t)
 {
   return fmax(scores->best ? scores->best[t] : scores->objective[t],

@@ -357,7 +357,7 @@ static PetscErrorCode no_slope(const RgMeasure *measure, const RgMeasureRow *row
   return PetscArrayzero(slope, row->n);
 }
 
-/* The probabilities of the least expectation in the L1 ball. */
+/* The slope is the distribution of least expectation in the L1 ball. */
 static PetscErrorCode ball_slope(const RgMeasure *measure, const RgMeasureRow *row, double value,
                                  double *slope)
 {
@@ -563,7 +563,7 @@ PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
 
 /* ---- batches ----------------------------------------------------------------------------- */
 
-/* l, u = mean -/+ width sqrt(variance) */
+/* Compute l, u = mean -/+ width sqrt(variance). */
 static void intervals(int n, const double *mean, const double *variance, double width, double *l,
                       double *u)
 {

@@ -83,7 +83,7 @@ static bool starts_number(RgExpression *parser)
   return isdigit((unsigned char)c) || c == '.';
 }
 
-/* A number without sign, in decimal notation. */
+/* Parse a number without sign, in decimal notation. */
 static PetscErrorCode parse_number(RgExpression *parser, double *value)
 {
   const char *end;
@@ -172,7 +172,7 @@ static PetscErrorCode parse_pmf(RgExpression *parser, const char *begin, RgMeasu
   return PetscFree(list);
 }
 
-/* The arguments of `robust` after the first. */
+/* Parse the arguments of `robust` after the first. */
 static PetscErrorCode parse_ambiguity(RgExpression *parser, RgMeasure *measure)
 {
   char word[MAX_NAME];

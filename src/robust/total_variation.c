@@ -29,7 +29,7 @@ static double select_upper(int n, double *u, double *w, double above, double lim
     const double pivot = middle(u[begin], u[(begin + end) / 2], u[end - 1]);
     int larger = begin, equal = begin;
     double weight_larger = 0, weight_equal = 0;
-    /* The larger ones, then the equal ones, then the smaller ones. */
+    /* The larger ones come first, then the equal ones, then the smaller ones. */
     for (int i = begin; i < end; i++) {
       if (u[i] < pivot) continue;
       swap(&u[i], &u[equal]);
@@ -95,7 +95,7 @@ static double upper_quantile(int n, const double *u, const double *w, double lim
   return select_upper(rest, work, work + n, above, limit);
 }
 
-/* The sum of w min(u, eta), as four independent partial sums. */
+/* Return the sum of w min(u, eta), as four independent partial sums. */
 static double capped_sum(int n, const double *u, const double *w, double eta)
 {
   double sum[4] = {0};

@@ -55,7 +55,7 @@ static double weight_of(const Dual *dual, int i)
   return dual->w ? dual->w[i] : 1.0 / dual->n;
 }
 
-/* The dual at price g, and its right derivative. */
+/* Return the dual at price g, and its right derivative. */
 static double dual_at(const Dual *dual, double g, double *slope)
 {
   double value = -g * dual->radius;
@@ -84,7 +84,7 @@ double rg_wasserstein_worst(int n, const double *w, int m, const double *u, cons
   const Dual dual = {n, m, w, u, distance, radius};
   double left = 0, right = 1, rise, fall, from, to, value, flat = 0;
 
-  /* An allowance for rounding. */
+  /* `flat` allows for rounding. */
   for (size_t k = 0; k < (size_t)n * m; k++) flat = fmax(flat, 1e-12 * distance[k]);
   value = from = dual_at(&dual, left, &rise);
   to = dual_at(&dual, right, &fall);
