@@ -1,37 +1,11 @@
-/* Acquisition functions on sampled maxima: derivatives, floors, limits; covariances with fixed
-   points and their gradients. */
+/* Acquisition functions on sampled maxima: batches, floors, limits; covariances with fixed points and
+   their gradients. */
 #include "gp_support.h"
 
 #include "acquisition/sampled.h"
 #include "gp/posterior/exact/exact.h"
 
 /* ---- PIMS and MES ---------------------------------------------------------------------------- */
-
-static void check_marginal(RgMarginalFunction function, const void *closure)
-{
-  const double h = 1e-6;
-
-  for (double mean = -2.0; mean < 2.5; mean += 0.37) {
-    for (double sd = 0.05; sd < 2.0; sd *= 1.7) {
-      double at[4] = {mean + h, mean - h, mean, mean}, width[4] = {sd, sd, sd + h, sd - h};
-      double value[4], one, d_mean, d_sd;
-      (*function)(closure, 1, &mean, &sd, &one, &d_mean, &d_sd);
-      (*function)(closure, 4, at, width, value, NULL, NULL);
-      RG_CLOSE(d_mean, (value[0] - value[1]) / (2 * h), 1e-6);
-      RG_CLOSE(d_sd, (value[2] - value[3]) / (2 * h), 1e-6);
-    }
-  }
-}
-
-RG_TEST(marginal_derivatives)
-{
-  const double maxima[] = {0.4, 1.3, 2.0, 1.1};
-  const RgPims pims = {0.9};
-  const RgMes mes = {4, maxima};
-
-  check_marginal(rg_acquisition_pims, &pims);
-  check_marginal(rg_acquisition_mes, &mes);
-}
 
 /* A batch gives the same as points one by one, across chunk borders. */
 RG_TEST(batches_are_points)
