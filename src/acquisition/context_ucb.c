@@ -356,13 +356,6 @@ typedef struct {
   RgContextUcb ucb, first;
 } Rough;
 
-/* Whether the criterion is one of a method, which costs more than U, and not one of these here. */
-static bool is_own(const RgContextual *what)
-{
-  return what->criterion != rg_ucb_expectation && what->criterion != rg_ucb_penalised &&
-         what->criterion != rg_ucb_minimum;
-}
-
 static double rough_tolerance(const RgModel *model, const RgContextual *what)
 {
   const bool kinks = !is_linear(what) && what->criterion != rg_ucb_minimum;
@@ -543,7 +536,10 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
 
   if (exact->mix) return acquire_mixed(model, options, exact, search, query, value, failure);
   const int few_data = has_one_coordinate(model) ? 2 * FEW_DATA : FEW_DATA;
-  listed = listed || (is_own(exact) && model->posterior.n <= few_data &&
+  /* A criterion of a method, none of those here, costs more than U. */
+  const bool dear = exact->criterion != rg_ucb_expectation &&
+                    exact->criterion != rg_ucb_penalised && exact->criterion != rg_ucb_minimum;
+  listed = listed || (dear && model->posterior.n <= few_data &&
                       (has_one_coordinate(model) || !options->few_first));
   if (!listed) PetscCall(find_product(model, &is_product));
   if (is_product && has_one_coordinate(model) && model->posterior.n <= few_data) {

@@ -208,16 +208,6 @@ static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
   return search;
 }
 
-/* Whether the raw points of a search are a product: not with integers or choices, whose designs
-   the search chooses itself, and not under a warp. */
-static bool takes_products(const RgPathSampler *sampler, const RgPosterior *posterior)
-{
-  const RgSpace *design = &sampler->domain->design;
-
-  return !posterior->kernel.warp && design->dim > 1 && design->dim <= RG_SOBOL_MAX_DIM &&
-         !rg_space_has_levels(design);
-}
-
 /* rg_path_sampler_draw on a box. */
 static PetscErrorCode optima_on_box(RgPathSampler *sampler, RgModel *model, int count,
                                     RgRandom *draws, const RgSearch *search, RgFailure *failure)
@@ -226,7 +216,11 @@ static PetscErrorCode optima_on_box(RgPathSampler *sampler, RgModel *model, int 
   RgPosterior *posterior = &model->posterior;
   const int dim = sampler->domain->design.dim, m = options.raw_samples;
   const bool bundle = sampler->kind == RG_PATHS_PATHWISE;
-  const bool product = takes_products(sampler, posterior), shared = bundle && product;
+  /* The raw points of a search are a product, but not under a warp, nor with integers or choices,
+     whose designs the search chooses itself. */
+  const bool product = !posterior->kernel.warp && dim > 1 && dim <= RG_SOBOL_MAX_DIM &&
+                       !rg_space_has_levels(&sampler->domain->design);
+  const bool shared = bundle && product;
   RgSearch each = *search;
   Search closure = {.features = &sampler->features};
   const RgScreen screen = {

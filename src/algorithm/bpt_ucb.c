@@ -64,15 +64,6 @@ static void exceedance(double gap, double variance, double *above, double *sprea
   *spread = tail * (1.0 - tail);
 }
 
-static double acquisition(const Options *options, const RgRobust *state, int t, double above,
-                          double spread)
-{
-  double n = (double)state->n_designs * state->n_contexts;
-
-  if (options->confidence == FIXED) return above + options->factor * sqrt(spread);
-  return above + pow(n * M_PI * M_PI * t * t / (3.0 * options->delta) * spread, 0.1);
-}
-
 /* The context whose side of the threshold is least certain: smallest |z|, the lowest of equals. */
 static int least_certain(int n, const double *mean, const double *variance, double threshold)
 {
@@ -96,6 +87,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgModel *model = &state->model;
   const double *mean = rg_posterior_means(&model->posterior);
   const double *variance = rg_posterior_variances(&model->posterior);
+  const double n = (double)state->n_designs * state->n_contexts;
   double threshold = options->threshold;
 
   if (isnan(threshold)) threshold = state->measure.parameter;
@@ -108,7 +100,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
       above += state->p[j] * a;
       spread += state->p[j] * s;
     }
-    state->upper[i] = acquisition(options, state, t, above, spread);
+    state->upper[i] =
+      above + (options->confidence == FIXED
+                 ? options->factor * sqrt(spread)
+                 : pow(n * M_PI * M_PI * t * t / (3.0 * options->delta) * spread, 0.1));
   }
   const size_t first = (size_t)rg_robust_set_top(algorithm, t, query) * state->n_contexts;
   rg_robust_set_context(

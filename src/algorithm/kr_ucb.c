@@ -92,22 +92,7 @@ static PetscErrorCode best_visited(const Options *options, State *state, const R
   return PetscFree2(mean, log_weight);
 }
 
-/* The point of the design in the ball where W is least; the centre if there is no other. */
-static PetscErrorCode new_point_of_set(const RgSpace *space, RgRegressionSearch *search,
-                                       const double *centre, double radius, RgQuery *query)
-{
-  double *value;
-
-  PetscCall(PetscMalloc1(space->size, &value));
-  PetscCall(rg_regression_value(search, space->size, space->points, value, NULL));
-  for (int i = 0; i < space->size; i++)
-    if (rg_squared_distance(space->dim, space->points + (size_t)i * space->dim, centre) >
-        radius * radius)
-      value[i] = -INFINITY;
-  query->index = rg_argmax(space->size, value, NULL);
-  return PetscFree(value);
-}
-
+/* The point in the ball where W is least; of a finite design, the centre if there is no other. */
 static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *history, int best,
                                 RgQuery *query, RgFailure *failure)
 {
@@ -127,11 +112,15 @@ static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *
                                .deviation = 1.0};
 
   if (rg_space_is_finite(space)) {
-    PetscCall(new_point_of_set(space, &search, centre, radius, query));
-    if (query->index < 0) rg_failure_set(failure, "no point of the domain is left in the ball");
-    else
-      memcpy(query->x, space->points + (size_t)query->index * space->dim,
-             (size_t)space->dim * sizeof(double));
+    double *values;
+    PetscCall(PetscMalloc1(space->size, &values));
+    PetscCall(rg_regression_value(&search, space->size, space->points, values, NULL));
+    for (int i = 0; i < space->size; i++)
+      if (rg_squared_distance(space->dim, space->points + (size_t)i * space->dim, centre) >
+          radius * radius)
+        values[i] = -INFINITY;
+    PetscCall(rg_acquire_of_set(algorithm->setup.domain, history, values, query, &value, failure));
+    PetscCall(PetscFree(values));
   } else {
     PetscCall(rg_maximise_ball(&(RgSearch){.options = &few, .random = &random}, &ball,
                                rg_regression_value, &search, query->x, &value, failure));

@@ -151,7 +151,7 @@ int rg_robust_set_top(const RgAlgorithm *algorithm, int t, RgQuery *query)
     PetscMax(rg_robust_argmax(algorithm, t, "design_ties", state->n_designs, state->upper), 0);
 
   rg_robust_set_design(algorithm, top, query);
-  if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = state->upper[top];
+  query->extra[RG_ROBUST_ACQUISITION] = state->upper[top];
   return top;
 }
 
@@ -296,12 +296,10 @@ PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHist
   rg_robust_set_design(algorithm, top, query);
   /* 4. w_t. */
   rg_robust_most_uncertain_context(algorithm, t, query);
-  if (query->extra) {
-    query->extra[RG_ROBUST_CONFIDENCE] = beta;
-    query->extra[RG_ROBUST_ACQUISITION] = state->upper[top];
-    query->extra[RG_ROBUST_WIDTH] = state->upper[top] - state->lower[top];
-    query->extra[RG_ROBUST_TOP] = upper;
-    query->extra[RG_ROBUST_LARGEST_SD] = largest_sd(state, top);
-  }
+  query->extra[RG_ROBUST_CONFIDENCE] = beta;
+  query->extra[RG_ROBUST_ACQUISITION] = state->upper[top];
+  query->extra[RG_ROBUST_WIDTH] = state->upper[top] - state->lower[top];
+  query->extra[RG_ROBUST_TOP] = upper;
+  query->extra[RG_ROBUST_LARGEST_SD] = largest_sd(state, top);
   return 0;
 }

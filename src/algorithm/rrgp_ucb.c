@@ -159,7 +159,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   }
   if (options->index_paths && t <= algorithm->setup.n_iterations) {
     PetscCall(best_index(algorithm, t, history, &best, failure));
-    if (query->extra) query->extra[BEST_INDEX] = best;
+    query->extra[BEST_INDEX] = best;
   }
   return 0;
 }

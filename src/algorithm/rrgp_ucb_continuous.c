@@ -217,10 +217,8 @@ static PetscErrorCode choose_design(RgAlgorithm *algorithm, const double *X, con
   const int chosen = upper[1] - lower[1] > upper[0] - lower[0] + TIE;
   memcpy(query->x, X + (size_t)chosen * box->dim, box->dim * sizeof *X);
   query->index = index[chosen];
-  if (query->extra) {
-    query->extra[ACQUISITION] = upper[chosen];
-    query->extra[WIDTH] = upper[chosen] - lower[chosen];
-  }
+  query->extra[ACQUISITION] = upper[chosen];
+  query->extra[WIDTH] = upper[chosen] - lower[chosen];
   return 0;
 }
 
@@ -273,13 +271,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     PetscCall(choose_design(algorithm, X, (const int[]){top.index, best.index}, query));
     PetscCall(choose_context(algorithm, t, query, failure));
   }
-  if (query->extra) {
-    query->extra[CONFIDENCE] = beta;
-    query->extra[LEVELS] = tau;
-    if (!rg_space_is_finite(&domain->context)) query->extra[LEVELS_USED] = levels;
-    if (options->index_paths && !failure->failed && t <= algorithm->setup.n_iterations)
-      PetscCall(best_index(algorithm, t, X + box->dim, &query->extra[BEST_INDEX], failure));
-  }
+  query->extra[CONFIDENCE] = beta;
+  query->extra[LEVELS] = tau;
+  if (!rg_space_is_finite(&domain->context)) query->extra[LEVELS_USED] = levels;
+  if (options->index_paths && !failure->failed && t <= algorithm->setup.n_iterations)
+    PetscCall(best_index(algorithm, t, X + box->dim, &query->extra[BEST_INDEX], failure));
   return PetscFree(X);
 }
 

@@ -21,7 +21,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   rg_robust_set_design(algorithm, index / state->n_contexts, query);
   rg_robust_set_context(algorithm, index % state->n_contexts, query);
-  if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = variance[index];
+  query->extra[RG_ROBUST_ACQUISITION] = variance[index];
   return 0;
 }
 

@@ -11,20 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Print the sign of a term, and its coefficient unless that is 1. */
-static PetscErrorCode print_coefficient(double coefficient, bool first, RgText *text)
-{
-  if (coefficient < 0.0) PetscCall(rg_text_add(text, first ? "-" : " - "));
-  else if (!first) PetscCall(rg_text_add(text, " + "));
-  if (fabs(coefficient) == 1.0) return 0;
-  PetscCall(rg_text_add_real(text, fabs(coefficient)));
-  return rg_text_add(text, "*");
-}
-
 static PetscErrorCode print_sum(const RgMeasure *measure, RgText *text)
 {
   for (int i = 0; i < measure->n_parts; i++) {
-    PetscCall(print_coefficient(measure->coefficients[i], i == 0, text));
+    const double coefficient = measure->coefficients[i];
+    if (coefficient < 0.0) PetscCall(rg_text_add(text, i ? " - " : "-"));
+    else if (i) PetscCall(rg_text_add(text, " + "));
+    if (fabs(coefficient) != 1.0) {
+      PetscCall(rg_text_add_real(text, fabs(coefficient)));
+      PetscCall(rg_text_add(text, "*"));
+    }
     PetscCall(rg_measure_print(&measure->parts[i], text));
   }
   if (measure->constant != 0.0) {

@@ -166,13 +166,6 @@ static void change_support(RgMmd *mmd, Piece *piece, int point, bool enters)
   piece->n_free = kept;
 }
 
-static void fill_distribution(const RgMmd *mmd, const Piece *piece, double tau, double *q)
-{
-  for (int i = 0; i < mmd->n; i++) q[i] = 0.0;
-  for (int k = 0; k < piece->n_free; k++)
-    q[mmd->free_set[k]] = fmax(piece->a[k] - tau * piece->b[k], 0.0);
-}
-
 PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, double *value,
                                  double *q, RgFailure *failure)
 {
@@ -198,7 +191,10 @@ PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, dou
     const bool more = next_event(mmd, &piece, tau, recent, &at, &point, &enters);
     const double low = more ? at : 0.0;
     if (!more || v[0] + low * (v[1] + low * v[2]) <= radius * radius) {
-      fill_distribution(mmd, &piece, crossing(v, radius * radius, low, tau), q);
+      tau = crossing(v, radius * radius, low, tau);
+      for (int i = 0; i < n; i++) q[i] = 0.0;
+      for (int k = 0; k < piece.n_free; k++)
+        q[mmd->free_set[k]] = fmax(piece.a[k] - tau * piece.b[k], 0.0);
       *value = cblas_ddot(n, u, 1, q, 1);
       return 0;
     }

@@ -50,31 +50,36 @@ RG_TEST(climbs_along_a_ridge)
   assert_true(ridge.points <= 2 * 41);
 }
 
-/* Three planes meet at one point, where no gradient is 0. */
-RG_TEST(ends_where_kinks_meet)
+/* Three planes meet at one point, where no gradient is 0. A ridge that rises beyond the cube ends at
+   its face, between the planes. From a start close beside a steep ridge every first step lands on the
+   far side, lower than before; the plane there shows the kink, so that the next step goes along it. */
+RG_TEST(ends_where_kinks_lead)
 {
-  Least peak = {.n = 3,
-                .value = {1, 1, 1},
-                .at = {{0.4, 0.6}, {0.4, 0.6}, {0.4, 0.6}},
-                .slope = {{3, 1}, {-2, 4}, {-1, -6}}};
-  double x[2] = {0.9, 0.1}, value[1] = {0};
+  static const struct {
+    Least least;
+    double from[2], to[2], value;
+  } cases[] = {
+    {{.n = 3,
+      .value = {1, 1, 1},
+      .at = {{0.4, 0.6}, {0.4, 0.6}, {0.4, 0.6}},
+      .slope = {{3, 1}, {-2, 4}, {-1, -6}}},
+     {0.9, 0.1},
+     {0.4, 0.6},
+     1},
+    {{.n = 2, .at = {{1, 0.2}, {1, 0.2}}, .slope = {{2, 5}, {0, -5}}}, {0.3, 0.8}, {1, 0.2}, 0},
+    {{.n = 2, .at = {{0.9, 0.5}, {0.9, 0.5}}, .slope = {{1, 100}, {1, -100}}},
+     {0.1, 0.5 + 1e-7},
+     {1, 0.5},
+     0.1}};
 
-  RG_OK(rg_local_search_bundle(&options, 2, 1, x, value, least, &peak));
-  RG_CLOSE(value[0], 1, 1e-5);
-  RG_CLOSE(x[0], 0.4, 1e-5);
-  RG_CLOSE(x[1], 0.6, 1e-5);
-}
-
-/* A ridge that rises beyond the cube ends at its face, between the planes. */
-RG_TEST(ends_at_a_face_of_the_cube)
-{
-  Least ridge = {.n = 2, .at = {{1, 0.2}, {1, 0.2}}, .slope = {{2, 5}, {0, -5}}};
-  double x[2] = {0.3, 0.8}, value[1] = {0};
-
-  RG_OK(rg_local_search_bundle(&options, 2, 1, x, value, least, &ridge));
-  RG_CLOSE(value[0], 0, 1e-5);
-  assert_true(x[0] == 1.0);
-  RG_CLOSE(x[1], 0.2, 1e-5);
+  for (int k = 0; k < 3; k++) {
+    Least of = cases[k].least;
+    double x[2] = {cases[k].from[0], cases[k].from[1]}, value = 0;
+    RG_OK(rg_local_search_bundle(&options, 2, 1, x, &value, least, &of));
+    RG_CLOSE(value, cases[k].value, 1e-5);
+    for (int j = 0; j < 2; j++) RG_CLOSE(x[j], cases[k].to[j], 1e-5);
+    assert_true(k != 1 || x[0] == 1.0);
+  }
 }
 
 static PetscErrorCode defined_left(void *closure, int m, const double *X, double *value,
@@ -96,16 +101,4 @@ RG_TEST(leaves_what_is_not_finite)
   assert_true(x[0] == 0.8 && isinf(value[0]));
   assert_true(x[1] > 0.49 && x[1] < 0.5 && value[1] == x[1]);
   RG_OK(rg_local_search_bundle(&options, 1, 0, x, value, defined_left, NULL));
-}
-
-/* From a start close beside a steep ridge every first step lands on the far side, lower than before.
-   The plane there shows the kink, so that the next step goes along it. */
-RG_TEST(learns_from_steps_that_end_lower)
-{
-  Least ridge = {.n = 2, .at = {{0.9, 0.5}, {0.9, 0.5}}, .slope = {{1, 100}, {1, -100}}};
-  double x[2] = {0.1, 0.5 + 1e-7}, value[1] = {0};
-
-  RG_OK(rg_local_search_bundle(&options, 2, 1, x, value, least, &ridge));
-  RG_CLOSE(value[0], 0.1, 1e-5);
-  RG_CLOSE(x[1], 0.5, 1e-5);
 }

@@ -321,6 +321,20 @@ RG_TEST(below_is_unbiased_where_modulo_is_not)
   CLOSE_MEAN((double)first, DRAWS, 1.0 / 3, sqrt(2.0 / 9));
 }
 
+/* The sum of these probabilities is below 1 by more than rounding; the last one gets the rest. */
+RG_TEST(index_has_its_probability)
+{
+  static const double p[] = {0.25, 0, 0.5, 0.125};
+  RgRandom random = test_random("index");
+  int counts[4] = {0};
+
+  for (int i = 0; i < DRAWS; i++) counts[rg_random_index(&random, 4, p)]++;
+  assert_int_equal(counts[1], 0);
+  CLOSE_MEAN((double)counts[0], DRAWS, 0.25, sqrt(0.25 * 0.75));
+  CLOSE_MEAN((double)counts[2], DRAWS, 0.5, 0.5);
+  CLOSE_MEAN((double)counts[3], DRAWS, 0.25, sqrt(0.25 * 0.75));
+}
+
 RG_TEST(subset_is_distinct_and_fair)
 {
   RgRandom random = test_random("subset");
