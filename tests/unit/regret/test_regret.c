@@ -15,12 +15,13 @@ static Outcome regret(RgScores scores)
   return o;
 }
 
-/* The first numbers of `found`; a NaN is expected where there is one. */
+/* The first numbers of `found`, bit by bit; a NaN is expected where there is one. */
 #define RG_SAME(found, ...)                                                                        \
   do {                                                                                             \
     const double expected_[] = {__VA_ARGS__};                                                      \
     for (size_t i_ = 0; i_ < sizeof expected_ / sizeof *expected_; i_++)                           \
-      assert_true(isnan(expected_[i_]) ? isnan((found)[i_]) : (found)[i_] == expected_[i_]);       \
+      if (isnan(expected_[i_])) assert_true(isnan((found)[i_]));                                   \
+      else assert_memory_equal(&(found)[i_], &expected_[i_], sizeof *expected_);                   \
   } while (0)
 
 RG_TEST(test_by_hand)
