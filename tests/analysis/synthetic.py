@@ -5,7 +5,7 @@ import struct
 import h5py
 import numpy as np
 import xxhash
-from regatta_analysis.load import integrity, settings
+from regatta_analysis.load import reader, settings
 
 ALGORITHMS = ["IRGP-UCB", "GP-UCB", "RGP-UCB", "EI", "TS", "PIMS", "MES", "JES", "Random"]
 STUDY = """name: synthetic
@@ -177,13 +177,13 @@ def _fill(value):
 def _write_checksums(file):
     total, count = 0, 0
     for group in (one for one in file.values() if "problem_label" in one.attrs):
-        found = list(integrity.trial_checksums(group))
+        found = list(reader.trial_checksums(group))
         group.create_dataset("checksum", data=np.array([d.hex() for d in found], object),
                              dtype=h5py.string_dtype())
         group["checksum"].dims[0].attach_scale(group["trial"])
         total, count = total + sum(int.from_bytes(d, "big") for d in found), count + len(found)
     file.attrs["n_trials"] = np.int64(count)
-    file.attrs["checksum"] = integrity.total_checksum(count, total)
+    file.attrs["checksum"] = reader.total_checksum(count, total)
 
 
 def seal(path):

@@ -19,7 +19,7 @@ from regatta_analysis import load
 from regatta_analysis.__main__ import main
 from regatta_analysis.figures import overviews, sweep as figures
 from regatta_analysis.figures.figures import Band
-from regatta_analysis.load import integrity, settings
+from regatta_analysis.load import reader, settings
 from regatta_analysis.report import export, stills, study_page, tables
 from regatta_analysis.stats import inference, sweep
 
@@ -85,7 +85,7 @@ def study(path, names):
                      for cell, text in zip(made["cells"], own)]
     made["swept"], values = swept, np.array([text.split(", ")[0].split("=")[1] for text in swept], int)
     there = {"problem", "algorithm", "instance", "seed", "id", "status", "swept", "key", "optimum", "cell",
-             *made["arrays"], *integrity.COLUMNS_BEFORE}
+             *made["arrays"], *reader.COLUMNS_BEFORE}
     made["settings"] = {f"{part}.{name}" if name in there else name: (part, values.astype(float))
                         for name, part in names.items()}
     synthetic.write(path, [made])

@@ -21,7 +21,7 @@ import synthetic
 import xxhash
 from regatta_analysis import InputError, load
 from regatta_analysis.__main__ import main
-from regatta_analysis.load import integrity, reader
+from regatta_analysis.load import reader
 from regatta_analysis.load.load import read_file
 
 FORMAT = common.HERE.parents[1] / "docs" / "results-format.md"
@@ -75,7 +75,7 @@ class Damage(common.Case):
         for k in range(n):
             files.append(self.scratch / f"{k}.h5")
             files[-1].write_bytes(self.mutate(bytearray(whole), dice))
-        wrong = integrity.damages(files)  # by one child for all, as far as it survives
+        wrong = reader.damages(files)  # by one child for all, as far as it survives
         self.assertGreater(sum(line is not None for line in wrong.values()), n // 3)
         for path in files:
             with self.subTest(path=path.name):
@@ -206,15 +206,15 @@ class Damage(common.Case):
     def test_child_that_dies(self):
         """The file that killed the child is named, those behind it are read by another."""
         bad, worse = self.scratch / "bad.h5", self.scratch / "worse.h5"
-        read = integrity.read
-        self.addCleanup(setattr, integrity, "read", read)
+        read = reader.check_contents
+        self.addCleanup(setattr, reader, "check_contents", read)
         scarce = self.scratch / "scarce.h5"  # a good file, whose reader the system kills
         signals = {bad: signal.SIGSEGV, worse: signal.SIGSEGV, scarce: signal.SIGKILL}
-        integrity.read = lambda path: (os.kill(os.getpid(), signals[Path(path)]) if Path(path) in signals
+        reader.check_contents = lambda path: (os.kill(os.getpid(), signals[Path(path)]) if Path(path) in signals
                                        else read(path))
         for path in signals:
             path.write_bytes(self.cut.read_bytes())
-        found = integrity.damages([self.cut, bad, scarce, self.whole, worse])
+        found = reader.damages([self.cut, bad, scarce, self.whole, worse])
         self.assertEqual(found, {self.cut: None, self.whole: None,
                                  scarce: f"{scarce}: its reader was killed, as where memory is short",
                                  bad: f"{bad}: damaged: HDF5 can't read it",
@@ -260,17 +260,17 @@ class Columns(common.Case):
 
     def test_new_column(self):
         """The file names the columns in its checksums, so a program with another column does not call it damaged."""
-        at = integrity.COLUMNS_BEFORE.index("objective")
-        said = (*integrity.COLUMNS_BEFORE[:at], "a_new_one", *integrity.COLUMNS_BEFORE[at:])
+        at = reader.COLUMNS_BEFORE.index("objective")
+        said = (*reader.COLUMNS_BEFORE[:at], "a_new_one", *reader.COLUMNS_BEFORE[at:])
         path = self.write(said)
         self.assertIn("a_new_one", load(path).data)
         with h5py.File(path, "a") as file:
-            file.attrs["checksum_columns"] = " ".join(integrity.COLUMNS_BEFORE)
+            file.attrs["checksum_columns"] = " ".join(reader.COLUMNS_BEFORE)
         with self.assertRaisesRegex(InputError, "does not have the checksum stored beside it"):
             load(path)
 
     def test_new_column_changed(self):
-        path = self.write((*integrity.COLUMNS_BEFORE[:3], "a_new_one", *integrity.COLUMNS_BEFORE[3:]))
+        path = self.write((*reader.COLUMNS_BEFORE[:3], "a_new_one", *reader.COLUMNS_BEFORE[3:]))
         with h5py.File(path, "a") as file:
             file["P"]["a_new_one"][0, 0] += 1.0
         with self.assertRaisesRegex(InputError, "does not have the checksum stored beside it"):
@@ -303,7 +303,7 @@ class AsDocumented(unittest.TestCase):
                 group["y"][0] = [-0.0, np.nan, 2.5]
                 group["x"][0] = np.arange(6.0).reshape(3, 2)
                 group["n_iterations"][0] = 2
-                found, = integrity.trial_checksums(group)
+                found, = reader.trial_checksums(group)
                 texts = b"".join(group[n][0] + b"\0" for n in ("id", "key", "message"))
         data = (texts + struct.pack("<6q", 1, 2, 1, 2, 0, 2) + struct.pack("<d", 3.0)
                 + b"x\0" + struct.pack("<Q4d", 4, 0.0, 1.0, 2.0, 3.0)
@@ -329,7 +329,7 @@ algorithms: [random, {name: boke}]
         known = load(path).data
         with h5py.File(path, "a") as file:
             file.attrs["note"] = "mine"
-            columns = integrity.checksum_columns(file)
+            columns = reader.checksum_columns(file)
         pd.testing.assert_frame_equal(load(path).data, known)
         text = FORMAT.read_text().split("\n## Per evaluation\n")[1].split("\n## ")[0]
         self.assertEqual(tuple(re.findall(r"^- `(\w+)`", text, re.MULTILINE)), columns)

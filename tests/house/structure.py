@@ -71,7 +71,7 @@ def last_names(tree):
 
 
 # where a list of names may stand beside its home, with the name that holds it
-SECOND_LISTS = {("analysis/regatta_analysis/load/integrity.py", "COLUMNS_BEFORE"),  # files without the list in them
+SECOND_LISTS = {("analysis/regatta_analysis/load/reader.py", "COLUMNS_BEFORE"),  # files without the list in them
                 ("src/algorithm/edrbo.c", "standard"),  # the members of a published ensemble
                 ("src/study/run/fingerprint.c", "family")}  # what a numeric fingerprint is made of never changes
 
@@ -102,7 +102,7 @@ def second_lists(tree):
 
 # the one conversion of old files, and where the key is hashed or passed on
 KEYS = {"src/study/hdf5/group_schema2.c", "analysis/regatta_analysis/load/schema2.py",
-        "analysis/regatta_analysis/load/integrity.py", "analysis/regatta_analysis/load/group.py"}
+        "analysis/regatta_analysis/load/reader.py", "analysis/regatta_analysis/load/group.py"}
 
 
 def keys(tree):

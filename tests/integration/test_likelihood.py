@@ -10,7 +10,7 @@ from scipy.stats import norm, rankdata
 from regatta_test import HERE, RegattaTest, main
 
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
-from regatta_analysis.load import integrity  # noqa: E402
+from regatta_analysis.load import reader  # noqa: E402
 
 DIM = 3
 KERNELS = {"gaussian": None, "matern12": None, "matern32": None, "matern52": None, "rational_quadratic": 0.7,
@@ -245,11 +245,11 @@ class Likelihood(RegattaTest):
                 del file["problem"][name]
             file.attrs["checksum_columns"] = " ".join(
                 name for name in file.attrs["checksum_columns"].split() if name not in NEW)
-            sums = list(integrity.trial_checksums(file["problem"]))
+            sums = list(reader.trial_checksums(file["problem"]))
             file["problem/checksum"][...] = [one.hex().encode() for one in sums]
             total = sum(int.from_bytes(one, "big") for one in sums)
-            file.attrs["checksum"] = integrity.total_checksum(len(sums), total)
-        integrity.read(output)
+            file.attrs["checksum"] = reader.total_checksum(len(sums), total)
+        reader.check_contents(output)
         self.assertIn("run again: 3 trials, 3 equal in every bit", self.run_ok("verify", "-all", output))
 
 

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from .errors import InputError
-from .settings import as_words, read
-from .variables import Table
+from .settings import as_words, read, text_of
+from .variables import Rows, Table
 from .yaml_file import entry
 
 if TYPE_CHECKING:
-    from .cells import Part
+    from .variables import Part
 
 FIELDS = ("problem_name", "problem_revision", "goal", "measure", "scores", "law", "inputs", "contexts", "dynamic",
           "initial_points", "iterations")
@@ -45,28 +45,6 @@ def named(folder: Path, text: str) -> tuple[list[Path], tuple[str, ...]]:
     return [place for place in places if place], lines if absent else ()
 
 
-class Rows:
-    """A variable of some trials only."""
-
-    def __init__(self, variable, rows):
-        self._variable, self._rows = variable, rows
-        self.shape, self.stored = (len(rows), *variable.shape[1:]), variable.stored
-
-    @property
-    def dims(self):
-        return self._variable.dims
-
-    @property
-    def attributes(self):
-        return self._variable.attributes
-
-    def all(self):
-        return self._variable.rows(self._rows)
-
-    def rows(self, rows):
-        return self._variable.rows(self._rows[rows])
-
-
 class Replaced(Rows):
     """A per-trial variable whose values are made from those of a file."""
 
@@ -94,7 +72,7 @@ def beside(path: Path, seed: object, parts: list[tuple[str, Part]], archive: Pat
     for label, part in theirs:
         for own, identity, rows in _split(part):
             match = next((cell for cell in mine if cell["identity"] == identity), None)
-            partners = _partners(part, rows, match["pairs"]) if match else ()
+            partners = rows[[pair in match["pairs"] for pair in _pairs(part, rows)]] if match else ()
             if not len(partners):
                 why = "it has none of these seeds and instances" if match else _difference(identity, mine, label)
                 methods, problems = lost.setdefault(why, ({}, {}))
@@ -129,7 +107,7 @@ def methods_of(parts: list[tuple[str, Part]]) -> frozenset[str]:
 
 
 def _texts(variable, rows=None):
-    return [_decoded(text) for text in (variable.all() if rows is None else variable.rows(rows))]
+    return [*map(text_of, variable.all() if rows is None else variable.rows(rows))]
 
 
 def _split(part):
@@ -182,10 +160,6 @@ def _starts(part, rows):
     return np.take_along_axis(part["simple_regret"].rows(rows), first[:, None], axis=1)[:, 0]
 
 
-def _partners(part, rows, pairs):
-    return rows[[pair in pairs for pair in _pairs(part, rows)]]
-
-
 def _check(path, archive, label, own, part, rows, starts):
     """Trials that pair begin alike."""
     for pair, start in zip(_pairs(part, rows), _starts(part, rows)):
@@ -212,13 +186,9 @@ def _part(part, rows, label, own, clash):
     made["problem"] = Replaced(made["problem"], lambda values: np.full(len(values), label, object))
     if clash:
         made["algorithm"] = constants["algorithm"] = Replaced(
-            made["algorithm"], lambda values: np.array([f"{text} ({clash})" for text in map(_decoded, values)], object))
+            made["algorithm"], lambda values: np.array([f"{text} ({clash})" for text in map(text_of, values)], object))
     for name in ("algorithm_number", "order"):
         constants[name] = Replaced(constants[name], lambda values: values + 1_000_000)
     found = part.view(made)
     found.constants = constants
     return found
-
-
-def _decoded(text):
-    return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import against as others
-from . import integrity, schema2
-from .cells import with_cells
+from . import schema2
 from .errors import InputError
 from .group import reading
 from .grouping import groups_of
-from .reader import Reader
+from .reader import Reader, check_version, damages
 from .results import Results
-from .variables import Variable
+from .variables import Variable, with_cells
 
 
 def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = False,
@@ -37,9 +36,9 @@ def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = Fals
     if not path.exists() and Path(f"{path}.d").is_dir():
         path = Path(f"{path}.d")
     if path.is_dir():
-        attributes, parts, damages = _read_directory(path, trust)
+        attributes, parts, lost = _read_directory(path, trust)
     else:
-        (attributes, parts), damages = _read_whole(path, trust), []
+        (attributes, parts), lost = _read_whole(path, trust), []
         if not attributes.get("complete", 0) and not partial:
             raise InputError(f"{path}: incomplete: a shard, or joined from parts; --partial reads what "
                              "is there, a study directory (*.h5.d) can be passed as it is")
@@ -54,7 +53,7 @@ def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = Fals
         parts = [*parts, *more]
         beside = others.Beside(beside.methods | others.methods_of(more), (*beside.notes, *lines),
                                beside.archived or bool(theirs.get("archive_of")))
-    return Results(path, attributes, groups_of(path, parts), damages, beside=beside)
+    return Results(path, attributes, groups_of(path, parts), lost, beside=beside)
 
 
 def _read_whole(path, trust):
@@ -65,7 +64,7 @@ def _read_whole(path, trust):
         raise InputError(f"{path}: a folder, where a results file is expected")
     reader = Reader()
     if not trust:
-        wrong = integrity.damages([path], reader=reader)
+        wrong = damages([path], reader=reader)
         if wrong.get(path, "no such file"):
             raise InputError(wrong.get(path) or f"{path}: no such file")
     return read_file(reader, path)
@@ -78,7 +77,7 @@ def _read_directory(path, trust):
     packed = path.with_suffix("") if path.suffix == ".d" else None
     files = [*shards, packed] if packed and packed.is_file() else shards
     reader = Reader()
-    wrong = dict.fromkeys(files) if trust else integrity.damages(files, shards, reader)
+    wrong = dict.fromkeys(files) if trust else damages(files, shards, reader)
     attributes, parts, warnings = {}, [], []
     for file in files:
         try:
@@ -103,7 +102,7 @@ def read_file(reader: Reader, path: Path,
     attributes, groups, cells = reader.ask(path, "contents")
     with reading(path):
         try:
-            integrity.check_version(attributes)
+            check_version(attributes)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
         table, study = _variables(reader, path, cells), str(attributes.get("study", ""))

@@ -5,6 +5,8 @@ import numpy as np
 from .program import planned
 from .settings import AIMED, column_of
 
+WORDS = {**dict.fromkeys(("true", "yes", "on", "True"), True), **dict.fromkeys(("false", "no", "off", "False"), False)}
+
 
 class Plan:
     """The cells that a study plans, or those of a selection. `cells` is None if the program can't say them."""
@@ -80,10 +82,8 @@ def _plain_values(at):
 
 def _plain(value):
     text = str(value).strip('"')
-    if text in ("true", "yes", "on", "True"):
-        return True
-    if text in ("false", "no", "off", "False"):
-        return False
+    if text in WORDS:
+        return WORDS[text]
     try:
         return float(text)
     except ValueError:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 SMALL, KEPT = 1 << 16, 128 << 20  # bytes of a result that is always remembered, of all larger ones
-
+ARCHIVE = ("This is an archive: it has simple regret, cumulative regret at some budgets, and the best design of each trial. "
+           "Run times and models are in the full results.")
 
 
 def remembered(compute: Callable) -> Callable:
@@ -35,10 +36,6 @@ def remembered(compute: Callable) -> Callable:
         key = (compute.__module__, compute.__name__, *arguments, *named.items())
         return results.remember(key, lambda: compute(results, *arguments, **named))
     return look
-
-
-ARCHIVE = ("This is an archive: it has simple regret, cumulative regret at some budgets, and the best design of each trial. "
-           "Run times and models are in the full results.")
 
 
 class Results:

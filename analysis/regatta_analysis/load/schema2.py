@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from .cells import Part
-from .settings import method_label, split
+from .settings import method_label, split, text_of
+from .variables import Part
 from .yaml_file import entries
 
 DRIFTS = ("linear(", "jump(", "table(", "periodic(", "walk(")  # laws of contexts that change
@@ -53,7 +53,7 @@ class _Constants(dict):
         _, first = np.unique(codes, return_index=True)
         keys = self._part["key"].all()[first]
         labels = zip(*(self._part[name].all()[first] for name in ("problem", "algorithm", "swept")))
-        return codes, [self._parse(*map(_text, (key, *own))) for key, own in zip(keys, labels)]
+        return codes, [self._parse(*map(text_of, (key, *own))) for key, own in zip(keys, labels)]
 
     def _parse(self, key, problem, algorithm, swept):
         found = {}
@@ -92,10 +92,6 @@ class _Constants(dict):
             logical = set(texts) <= set(words)
             values = np.array([words[t] for t in texts], np.uint8) if logical else np.array([t or "" for t in texts], object)
         return values[codes]
-
-
-def _text(value):
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def with_cells(variables, study):

@@ -11,6 +11,11 @@ AIMED = "aimed_score"
 RESERVED = frozenset("problem algorithm method instance seed status row t value".split())
 
 
+def text_of(value):
+    """A text of a file, which may be bytes."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
 def split(text, separator):
     """Parts of a text between separators that stand outside brackets and quotes."""
     parts, depth, quoted, escaped, start = [], 0, False, False, 0
@@ -196,8 +201,7 @@ def read(variable):
     values, about = variable.all(), variable.attributes
     if values.dtype.kind in "OS":
         codes, distinct = pd.factorize(values)
-        words = [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in distinct]
-        return "word", np.array(words, object)[codes]
+        return "word", np.array([*map(text_of, distinct)], object)[codes]
     kind = {"f": "number"}.get(values.dtype.kind, "logical" if values.dtype.itemsize == 1 else "integer")
     numbers = values.astype(float)
     if kind != "number":

@@ -1,13 +1,17 @@
-"""Variables of a results file, read on demand, and row by row if that is less."""
+"""Variables of a results file, read on demand, and row by row if that is less. What all trials of a cell have in common
+stands in the table of cells, once for each cell."""
 from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
 
 from . import settings
-from .cells import joined_constants
+from .reader import SOMETIMES
+from .settings import text_of
 
 SMALL, KEPT = 1 << 20, 128 << 20  # bytes of an array that is kept, and of all of them
+# Fields of cells that are columns of `trials` too; the others are constants.
+COLUMNS = ("problem", "algorithm", "problem_name", "algorithm_name", "swept")
 
 
 class Variable:
@@ -62,26 +66,104 @@ class Variable:
         return self._reader.ask(self._file, "values", self._path, int(first), int(last))
 
 
-class Slice:
-    """The values of one score in a variable that has several scores."""
+class Made:
+    """A variable that is made of another one."""
 
-    def __init__(self, variable, number):
-        self._variable, self._number = variable, number
-        self.shape, self.stored = variable.shape[:-1], variable.stored
+    def __init__(self, variable, shape):
+        self._variable, self.shape, self.stored = variable, shape, variable.stored
 
     @property
     def dims(self):
-        return self._variable.dims[:-1]
+        return self._variable.dims
 
     @property
     def attributes(self):
         return self._variable.attributes
+
+
+class Slice(Made):
+    """The values of one score in a variable that has several scores."""
+
+    def __init__(self, variable, number):
+        super().__init__(variable, variable.shape[:-1])
+        self._number = number
+
+    @property
+    def dims(self):
+        return self._variable.dims[:-1]
 
     def all(self):
         return self._variable.all()[..., self._number]
 
     def rows(self, rows):
         return self._variable.rows(rows)[..., self._number]
+
+
+class Rows(Made):
+    """A variable of some trials only."""
+
+    def __init__(self, variable, rows):
+        super().__init__(variable, (len(rows), *variable.shape[1:]))
+        self._rows = rows
+
+    def all(self):
+        return self._variable.rows(self._rows)
+
+    def rows(self, rows):
+        return self._variable.rows(self._rows[rows])
+
+
+class OfCell(Made):
+    """A column of the table of cells as a variable of trials, whose cells are in the variable `cell`."""
+
+    dims = ("trial",)
+
+    def __init__(self, cell, column):
+        super().__init__(column, cell.shape[:1])
+        self._cell, self.stored = cell, True
+
+    def keep(self):
+        self._cell.keep()
+        self._variable.keep()
+
+    def all(self):
+        return self._variable.all()[self._cell.all()]
+
+    def rows(self, rows):
+        return self._variable.all()[self._cell.rows(rows)]
+
+
+class Part(dict):
+    """The variables of the trials of one problem in one file. `constants`: {name: variable} of what their cells have in
+    common: fields of the table of cells, and settings as PART.NAME."""
+
+    def __init__(self, variables, constants):
+        super().__init__(variables)
+        self.constants = constants
+
+    def view(self, variables):
+        """The same trials with other variables."""
+        return Part(variables, self.constants)
+
+
+class Constants(dict):
+    """{name: variable}."""
+
+    def names(self):
+        """Names of all settings."""
+        return [name for name in self if "." in name]
+
+
+def with_cells(variables, table):
+    """The Part of trials. `table`: {name: variable} of the columns of `cells`, `sweep/NAME` and `settings/NAME`."""
+    cell = variables.pop("cell")
+    of = {name: OfCell(cell, column) for name, column in table.items()}
+    swept = {name.removeprefix("sweep/"): one for name, one in of.items() if name.startswith("sweep/")}
+    constants = Constants((name.removeprefix("settings/"), one) for name, one in of.items() if not name.startswith("sweep/"))
+    made = {**variables, "cell": constants["id"], **{name: constants[name] for name in COLUMNS},
+            **{name: constants[name] for name in SOMETIMES if table[name].stored}}
+    made.update((name, one) for name, one in swept.items() if name not in variables or len(variables[name].shape) == 1)
+    return Part(made, constants)
 
 
 class Table:
@@ -95,7 +177,7 @@ class Table:
         self.lengths = [part["algorithm"].shape[0] for part in parts]
         self._starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(int)
         self._shared = shared
-        self._columns, self._values, self._constants, self._settings = {}, {}, {}, None
+        self._columns, self._values, self._constants = {}, {}, {}
 
     @cached_property
     def _whole(self):
@@ -135,33 +217,31 @@ class Table:
     def constant(self, name, rows):
         """(kind, values) of what the cells of some trials have in common: a field of the table of cells, or a setting
         PART.NAME. See settings.typed."""
-        if name not in self._constants:
-            self._constants[name] = joined_constants(self.parts, self.lengths, name)
-        kind, values = self._constants[name]
-        return kind, values[rows]
+        return self._stacked(self._constants, name, [part.constants[name] if name in part.constants else None
+                                                     for part in self.parts], rows)
 
-    @property
+    @cached_property
     def settings(self):
         """{name of the variable of a swept setting: its part}."""
-        if self._settings is None:
-            self._settings = {}
-            for part in self.parts:
-                for name, variable in part.items():
-                    if len(variable.shape) == 1 and "setting" in variable.attributes:
-                        self._settings.setdefault(name, str(variable.attributes.get("part", "")))
-        return self._settings
+        found = {}
+        for part in self.parts:
+            for name, variable in part.items():
+                if len(variable.shape) == 1 and "setting" in variable.attributes:
+                    found.setdefault(name, str(variable.attributes.get("part", "")))
+        return found
 
     def setting(self, name, rows):
         """(kind, values) of a swept setting of some trials; see settings.typed."""
-        if name not in self._values:
-            blocks = []
-            for part, length in zip(self.parts, self.lengths):
-                if name in part and "setting" in part[name].attributes:
-                    blocks.append(settings.read(part[name]))
-                else:
-                    blocks.append(("none", np.full(length, np.nan)))
-            self._values[name] = settings.stacked(blocks)
-        kind, values = self._values[name]
+        return self._stacked(self._values, name, [part[name] if name in part and "setting" in part[name].attributes else None
+                                                  for part in self.parts], rows)
+
+    def _stacked(self, known, name, variables, rows):
+        """(kind, values) of some trials from one variable of each part, None where a part lacks it; kept in `known`."""
+        if name not in known:
+            known[name] = settings.stacked([settings.read(variable) if variable is not None else
+                                            ("none", np.full(length, np.nan)) for variable, length in
+                                            zip(variables, self.lengths)])
+        kind, values = known[name]
         return kind, values[rows]
 
     def texts(self, name, rows):
@@ -248,7 +328,7 @@ def _encoded(values):
 def decoded(values):
     """Texts as an array of str."""
     made = np.empty(len(values), dtype=object)
-    made[:] = [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values]
+    made[:] = [*map(text_of, values)]
     return made
 
 
