@@ -14,7 +14,7 @@ from pathlib import Path
 
 from regatta import __version__
 
-from .escape import line, terminal
+from .escape import line, say, terminal
 from .load.errors import InputError
 from .load.load import load
 from .load.settings import split
@@ -54,7 +54,6 @@ def answer(name, run, options):
     run."""
     try:
         say(run(options))
-        sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as `head` has
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -69,11 +68,6 @@ def answer(name, run, options):
         say(f"{name}: this needs more than the memory that the process may have (ulimit -v)", sys.stderr)
         return 2
     return 0
-
-
-def say(text, stream=None):
-    """Print. The terminal obeys nothing in a label or path."""
-    print(terminal(text), file=stream or sys.stdout)
 
 
 def _study(options):
@@ -195,11 +189,11 @@ def verdicts_text(verdicts, as_json, states):
 
 
 def _claims_parser():
+    from .claims.checks import KINDS
     from .claims.grades import GRADES
     parser = Parser(prog="regatta_analysis claims", description="Grades claims on results, in every reading: "
                     f"{', '.join(GRADES)}.",
-                     epilog="kinds of checks: "
-                     f"{', '.join(_kinds())}", add_help=False)
+                    epilog=f"kinds of checks: {', '.join(KINDS)}", add_help=False)
     parser.add_argument("-h", "--help", nargs="?", action=_KindHelp, dest="kind", metavar="KIND",
                         help="this text; what a kind of check expects, with an example; of `all` kinds")
     parser.add_argument("results", nargs="*", help="results files, study directories (*.h5.d), or "
@@ -209,11 +203,6 @@ def _claims_parser():
     parser.add_argument("--json", action="store_true", help="everything, machine-readable")
     _against_option(parser)
     return parser
-
-
-def _kinds():
-    from .claims.checks import KINDS
-    return KINDS
 
 
 class _KindHelp(argparse.Action):
@@ -244,12 +233,7 @@ def replication(options):
         if not study.is_file():
             raise InputError(f"{study}: no such file")
         works.append(replicate.Work(results.name.removesuffix(".h5"), study, results))
-    return works, file, options.budget, options.launch, say_now
-
-
-def say_now(text):
-    say(text)
-    sys.stdout.flush()
+    return works, file, options.budget, options.launch, say
 
 
 def replicate_parser(prog="regatta_analysis replicate"):

@@ -1,6 +1,8 @@
 """Texts of a study (labels, titles, messages), escaped so that they appear unchanged wherever they go: a terminal,
 Markdown, LaTeX, a spreadsheet, the mathematics of Matplotlib. The templates escape HTML."""
+import os
 import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,11 @@ class Tex(str):
 def terminal(text):
     """Lines of text without characters that a terminal obeys."""
     return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+
+
+def say(text, stream=None):
+    """Print at once, even into a file. The terminal obeys nothing in a label or path."""
+    print(terminal(text), file=stream or sys.stdout, flush=True)
 
 
 def line(text):
@@ -55,15 +62,20 @@ def alternative(text):
 def code(text):
     """A span of code in Markdown: fenced by more backticks than stand in it."""
     text = line(text)
-    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    fence = _fence(text, 1)
     space = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{fence}{space}{text}{space}{fence}"
 
 
 def code_block(text, language=""):
     """Lines of a block of code in Markdown."""
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    fence = _fence(text, 3)
     return [f"{fence}{language}", terminal(text).rstrip(), fence]
+
+
+def _fence(text, least):
+    """More backticks than stand in a row in the text."""
+    return "`" * max(least, 1 + max(map(len, re.findall("`+", text)), default=0))
 
 
 def number(value, spec):
@@ -93,6 +105,14 @@ def _is_number(text):
     except ValueError:
         return False
     return "_" not in text
+
+
+def write_whole(path, text):
+    """Write a whole file, or nothing: a reader sees either the old text or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
 
 
 ROWS = 1 << 14  # of a table that are texts at the same time

@@ -1,20 +1,14 @@
 """A study from its file to its page: run the missing trials, then draw figures and write report.html."""
 import subprocess
-import sys
 from pathlib import Path
 
 from . import launch
 from .claims import replicate
 from .claims.claims import require_decidable, too_few
+from .escape import say
 from .load import against
 from .load.errors import InputError
 from .load.program import program
-
-
-def say(text):
-    """Print at once, even into a file."""
-    print(text)
-    sys.stdout.flush()
 
 
 def note(text):

@@ -1,6 +1,9 @@
 """Parts that every analysis test needs: the package on the path, a scratch directory, golden data."""
 import base64
+import contextlib
+import io
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -60,12 +63,41 @@ def undrawn(case):
     case.addClassCleanup(patch.stop)
 
 
+def run(*arguments, program=None):
+    """(exit code, stdout, stderr) of the command `regatta_analysis`, or of another one."""
+    if program is None:
+        from regatta_analysis.__main__ import main as program
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = program([str(a) for a in arguments])
+        except SystemExit as stop:
+            code = stop.code
+    return code, out.getvalue(), err.getvalue()
+
+
+needs_program = unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+
+
+def regatta(*arguments, code=0, **more):
+    """What the program prints, which must end with this exit code."""
+    done = subprocess.run([os.environ["REGATTA"], *map(str, arguments)], capture_output=True, text=True, **more)
+    if done.returncode != code:
+        raise AssertionError(done.stdout + done.stderr)
+    return done.stdout
+
+
 class Case(unittest.TestCase):
     """With `directory` for a class, and `scratch` for a test."""
+
+    pictures = "drawn"  # or "coarse", or "undrawn", to save time
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.directory = scratch_directory(cls)
+        if cls.pictures != "drawn":
+            {"coarse": coarse, "undrawn": undrawn}[cls.pictures](cls)
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()

@@ -5,6 +5,7 @@ import struct
 import h5py
 import numpy as np
 import xxhash
+from regatta_analysis import load
 from regatta_analysis.load import reader, settings
 
 ALGORITHMS = ["IRGP-UCB", "GP-UCB", "RGP-UCB", "EI", "TS", "PIMS", "MES", "JES", "Random"]
@@ -103,6 +104,12 @@ def write(path, problems, schema_version=3, complete=1, title="A synthetic study
             _write_cells(file.create_group("cells"), table)
         _write_checksums(file)
     seal(path)
+
+
+def loaded(path, problems, **options):
+    """The results of a file that is written like this."""
+    write(path, problems, **options)
+    return load(path)
 
 
 def _pairs(text):

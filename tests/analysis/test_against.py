@@ -2,18 +2,16 @@
 import os
 import re
 import subprocess
-import unittest
 from pathlib import Path
 
 import h5py
 import numpy as np
 import yaml
 
-from common import Case
+from common import Case, needs_program, regatta, run
 from regatta_analysis import InputError, load
 from regatta_analysis.report import answer
 from regatta_analysis.stats.regret import default_metrics, regret_curves
-from test_cli import run
 
 ARCHIVES = sorted((Path(__file__).parents[2] / "experiments" / "archive").glob("*.h5"))
 
@@ -26,20 +24,17 @@ algorithms: [{methods}]
 """
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")
+@needs_program
 class Against(Case):
     def results(self, name, methods, seed=5, seeds=6, noise=0.01, label="Branin", more=""):
         study, output = self.scratch / f"{name}.yaml", self.scratch / f"{name}.h5"
         study.write_text(STUDY.format(name=name, seed=seed, seeds=seeds, noise=noise, label=label, methods=methods) + more)
-        self.program("run", study, "-o", output, "-quiet")
+        regatta("run", study, "-o", output, "-quiet")
         return output
-
-    def program(self, *arguments):
-        subprocess.run([os.environ["REGATTA"], *map(str, arguments)], check=True, capture_output=True)
 
     def archive(self, name, methods, **more):
         full, small = self.results(f"{name}_full", methods, **more), self.scratch / f"{name}.h5"
-        self.program("merge", full, "-o", small, "-archive")
+        regatta("merge", full, "-o", small, "-archive")
         return full, small
 
     def test_archived_methods_stand_beside_ones_own(self):
@@ -123,7 +118,7 @@ class Against(Case):
         study.update(study="mine", seeds=2, algorithms=[{"name": "nelder_mead", "label": "Mine"}], against=str(functions),
                      problems=[one for one in study["problems"] if one["label"] == "Branin"])
         (self.scratch / "mine.yaml").write_text(yaml.safe_dump(study))
-        self.program("run", self.scratch / "mine.yaml", "-o", self.scratch / "mine.h5", "-quiet")
+        regatta("run", self.scratch / "mine.yaml", "-o", self.scratch / "mine.h5", "-quiet")
         self.assertIn("20 trials of 10 methods", load(self.scratch / "mine.h5").warnings[0])
 
     def plan(self, name):
@@ -170,7 +165,7 @@ class Against(Case):
                     load(mine, against=other)
         heavy = (self.scratch / "mine.yaml").read_text().replace("noise_variance: 0.01", 'noise: {variance: "0.01", law: "student(3, 0.57735)"}')
         (self.scratch / "heavy.yaml").write_text(heavy.replace("[random]", "[ei]"))
-        self.program("run", self.scratch / "heavy.yaml", "-o", self.scratch / "heavy.h5", "-quiet")
+        regatta("run", self.scratch / "heavy.yaml", "-o", self.scratch / "heavy.h5", "-quiet")
         with self.assertRaisesRegex(InputError, "heavy.h5: no trial pairs.*: noise.law is student"):
             load(mine, against=self.scratch / "heavy.h5")
         _, fewer = self.archive("fewer", "ei", seeds="[3, 4, 9]")
@@ -197,7 +192,3 @@ class Against(Case):
             code, _, wrong = run(str(mine), "--against", str(self.scratch / name), "--out", str(self.scratch / "f"))
             self.assertEqual((code, len(wrong.splitlines())), (2, 1), wrong)
             self.assertIn(says, wrong)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,5 +1,4 @@
 """Methods over all problems of a study, against independent computations."""
-import unittest
 
 import common
 import numpy as np
@@ -103,7 +102,3 @@ class Aggregate(common.Case):
 
 def whole_problems(table):
     return int(table.rows[0][1][0])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,31 +1,26 @@
 """The answer in sentences: what it says of made-up studies, that it claims no more than the comparisons show, and that
 the page, summary.md and the terminal begin with it."""
 import re
-import unittest
 from unittest import mock
 
 import common
 import numpy as np
 import synthetic
+from common import run
 from regatta_analysis import load
-from regatta_analysis.report import answer, matrix, settings_table, study_page
+from regatta_analysis.report import answer, matrix, study_page
 from regatta_analysis.stats import aggregate, evidence, inference
-from test_cli import run
 from test_study_page import swept_study
 
 LEVELS = {"A": 0.02, "B": 0.1, "C": 0.5}
 
 
 class Answer(common.Case):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        common.undrawn(cls)
+    pictures = "undrawn"
 
     def study(self, *problems, **more):
         path = self.scratch / "s.h5"
-        synthetic.write(path, list(problems), **more)
-        return load(path)
+        return synthetic.loaded(path, list(problems), **more)
 
     def says(self, *problems, metric=None, **more):
         return answer.sentences(self.study(*problems, **more), metric)
@@ -222,7 +217,3 @@ class Answer(common.Case):
         self.assertIn("shown against B\\|", lines[2])
         text = study_page.write([self.scratch / "s.h5"]).read_text()
         self.assertLess(text.index("On P &lt;b&gt; A ends lowest"), text.index('aria-label="Contents"'))
-
-
-if __name__ == "__main__":
-    unittest.main()

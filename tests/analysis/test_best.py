@@ -1,16 +1,12 @@
 """The answer of a sweep: best settings, others not distinguishable from them, effects, on values of known law."""
-import contextlib
-import io
 import itertools
 import re
-import unittest
 
 import common
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis import InputError, load
-from regatta_analysis.__main__ import main
+from regatta_analysis import InputError
 from regatta_analysis.figures import sweep as figures
 from regatta_analysis.report import best_tables
 from regatta_analysis.stats import best, sweep
@@ -40,15 +36,11 @@ def made(change=None):
 
 
 class Best(common.Case):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        common.undrawn(cls)
+    pictures = "undrawn"
 
     def results(self, change=None):
         part, values = made(change)
-        synthetic.write(self.scratch / "s.h5", [part])
-        return load(self.scratch / "s.h5"), values
+        return synthetic.loaded(self.scratch / "s.h5", [part]), values
 
     def test_best_settings(self):
         results, values = self.results()
@@ -74,8 +66,7 @@ class Best(common.Case):
                 if part["cells"][row][0] == "TS":
                     pooled.setdefault(swept, {}).setdefault(label, []).append(value)
             parts.append(part)
-        synthetic.write(self.scratch / "s.h5", parts)
-        found = load(self.scratch / "s.h5").best_settings()
+        found = synthetic.loaded(self.scratch / "s.h5", parts).best_settings()
         row = found[found["problem"] == best.ALL].set_index("method").loc["TS"]
         self.assertEqual((row.setting, row.alike, row.n, row["scale"]), ("noise = 1e-4", [], 3 * SEEDS, "ratio"))
         shares = np.concatenate([np.array(pooled["noise=1e-4"][p]) / np.median(pooled["noise=1e-4"][p] + pooled["noise=1e-2"][p])
@@ -193,9 +184,8 @@ class Best(common.Case):
     def test_the_report_begins_with_the_answer(self):
         results, _ = self.results()
         out = self.scratch / "out"
-        with contextlib.redirect_stdout(io.StringIO()):
-            self.assertEqual(main([str(self.scratch / "s.h5"), "--out", str(out), "--formats", "png", "--metric", "simple",
-                                   "--over", "noise", "--page", str(out / "page.html")]), 0)
+        self.assertEqual(common.run(self.scratch / "s.h5", "--out", out, "--formats", "png", "--metric", "simple", "--over",
+                                    "noise", "--page", out / "page.html")[0], 0)
         page, text = (out / "page.html").read_text(), (out / "summary.md").read_text()
         titles = re.findall(r"<h3>(.*?)</h3>", page)
         self.assertEqual(titles[:2], ["Best settings", "Effects of the settings"])
@@ -207,7 +197,3 @@ class Best(common.Case):
         table = pd.read_csv(out / "effects.csv")
         np.testing.assert_allclose(table["effect"], results.effects("simple")["effect"])
         self.assertEqual(set(itertools.chain(pd.read_csv(out / "best_settings.csv")["method"])), {"Random", "TS", "EI"})
-
-
-if __name__ == "__main__":
-    unittest.main()

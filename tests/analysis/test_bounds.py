@@ -1,8 +1,5 @@
 """Bounds over measured regret: the table of `regatta bounds` is read, drawn as it is, or refused."""
 import csv
-import os
-import subprocess
-import unittest
 
 import common
 import numpy as np
@@ -33,16 +30,14 @@ class Bounds(common.Case):
                           *[f"P,IRGP-UCB,,gamma_upper,{t},{2.0 * t},bound,hadamard"
                             for t in range(1, 6)])
 
-    @unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+    @common.needs_program
     def test_labels_are_texts_that_no_spreadsheet_computes(self):
         labels = ["=1+1", "@x", "-a, b", "+1", "2024", "1.50", "true", "'q", "x"]
         (self.scratch / "s.yaml").write_text("study: s\nseeds: 1\ncommon: {iterations: 4, initial_points: 2, noise_variance: 1e-4}\nproblems:\n" + "".join(
             f"  - {{label: \"{label}\", name: gp_path, dim: 1, levels: {k + 4}, "
             f"surrogate: {{kernel: gaussian, length_scale: 0.1, fit: fixed, standardise: false}}}}\n" for k, label in enumerate(labels))
             + "algorithms: [{name: irgp_ucb, label: \"=me\"}]\n")
-        done = subprocess.run([os.environ["REGATTA"], "bounds", "s.yaml", "-o", "b.csv"], cwd=self.scratch,
-                              capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        common.regatta("bounds", "s.yaml", "-o", "b.csv", cwd=self.scratch)
         with open(self.scratch / "b.csv", newline="") as file:
             cells = {cell for row in csv.DictReader(file) for cell in (row["problem"], row["algorithm"])}
         self.assertFalse([cell for cell in cells if cell[0] in "=+-@"])
@@ -79,8 +74,7 @@ class Bounds(common.Case):
         arrays["largest_sd"] = np.full(arrays["y"].shape, 0.5)
         arrays["confidence"][:] = 9.0
         path = self.scratch / "study.h5"
-        synthetic.write(path, [made])
-        results = load(path)
+        results = synthetic.loaded(path, [made])
         rows = self.table("P,IRGP-UCB,,measure_slope,5,3,bound,",
                           *[f"P,IRGP-UCB,,rrgp_corollary_4_1,{t},{99 * t},bound," for t in range(1, 6)])
         found = bounds.realised(results, "P", "IRGP-UCB", rows)
@@ -94,15 +88,13 @@ class Bounds(common.Case):
             self.assertTrue(any(np.allclose(y, curve) for y in drawn if len(y) == 5))
         del arrays["bound_width"]
         other = self.scratch / "other.h5"
-        synthetic.write(other, [made])
-        self.assertEqual(bounds.realised(load(other), "P", "IRGP-UCB", rows), {})
+        self.assertEqual(bounds.realised(synthetic.loaded(other, [made]), "P", "IRGP-UCB", rows), {})
 
     def test_the_initial_design_is_no_part_of_it(self):
         made = synthetic.problem("P", ["IRGP-UCB"], seeds=3, queries=5, initial=2)
         made["arrays"]["cumulative_regret"][:] = np.arange(1, 8) * 10.0  # counts from the first on
         path = self.scratch / "study.h5"
-        synthetic.write(path, [made])
-        line = bounds.regret_figure(load(path), self.curves()).axes[0].lines[0]
+        line = bounds.regret_figure(synthetic.loaded(path, [made]), self.curves()).axes[0].lines[0]
         np.testing.assert_allclose(line.get_ydata(), [10.0, 20.0, 30.0, 40.0, 50.0])
 
     def test_only_problems_of_the_table_are_drawn(self):
@@ -122,7 +114,3 @@ class Bounds(common.Case):
             with self.assertRaises(InputError) as caught:
                 bounds.read(path)
             self.assertIn("other.csv", str(caught.exception))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ border of what it says), 500 of each for every kind and three laws of the trials
 test_guarantees.py has those of evidence.py."""
 import os
 import time
-import unittest
 
 import common
 import numpy as np
@@ -121,7 +120,3 @@ class Calibration(common.Case):
         self.assertGreater(np.mean(judge.mean_interval(trials, judge.STATED)[1] < 0.0), 0.15)
         means = trials.reshape(STUDIES, 5, SEEDS).mean(axis=-1)
         self.assertLessEqual(np.mean(judge.mean_interval(means, judge.STATED)[1] < 0.0), judge.STATED)
-
-
-if __name__ == "__main__":
-    unittest.main()

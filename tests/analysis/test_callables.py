@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import common
@@ -16,7 +15,7 @@ import regatta
 from regatta import studies
 from regatta.evaluator import _importable
 
-from callables import BY_NAME, BY_PICKLE, REFUSED, noisy, plain, scaled
+from callables import BY_NAME, BY_PICKLE, REFUSED, noisy, plain
 
 ARGUMENT = {"builtin": "x", "of two": "base"}  # names of arguments that are not x
 LATER = ("import json, sys\nfrom regatta.evaluator import Objective, _find\n"
@@ -30,9 +29,7 @@ def direct(function, name):
 class Callables(common.Case):
     def setUp(self):
         super().setUp()
-        here = os.getcwd()
-        os.chdir(self.scratch)
-        self.addCleanup(os.chdir, here)
+        self.enterContext(contextlib.chdir(self.scratch))
 
     def evaluate(self, entries):
         """Values in another process, which knows the working directory and what the entries say alone."""
@@ -136,7 +133,7 @@ class Broken(Hill):
         raise ValueError("no idea")
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")
+@common.needs_program
 class Methods(Callables):
     test_by_name = test_by_pickle = test_without_cloudpickle = test_names_of_arguments = None
     test_answers_that_are_no_numbers = test_only_answers_are_answers = None
@@ -167,7 +164,3 @@ class Methods(Callables):
 def search(f, space, seed, budget):
     for _ in range(budget):
         f([1, 1])
-
-
-if __name__ == "__main__":
-    unittest.main()

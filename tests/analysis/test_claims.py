@@ -1,7 +1,6 @@
 """Claims: every kind of check on made-up results whose answer is known, the files of experiments/,
 and the command."""
 import json
-import unittest
 
 import common
 import h5py
@@ -9,6 +8,7 @@ import numpy as np
 import pandas as pd
 import synthetic
 import yaml
+from common import run
 from regatta_analysis.claims import checks, claims, forms, judge
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.grades import (AGAINST, CONTRADICTED, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, NOTHING, OPEN, PARTLY,
@@ -20,7 +20,6 @@ from regatta_analysis.load.errors import InputError
 from regatta_analysis.stats import measures
 from regatta_analysis.stats.profiles import first_at_most
 from synthetic import made_up
-from test_cli import run
 
 
 def pairs(a, b):
@@ -402,7 +401,3 @@ class Places(common.Case):
         (self.scratch / "boke_fig6.h5.d").mkdir()
         found = claims.find_results([self.scratch / "boke_fig6.h5"], "boke")
         self.assertEqual(list(found), ["fig6"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,29 +1,15 @@
 """The command: files it writes, one line and exit code 2 for what it can't use."""
-import contextlib
-import io
 import os
 import re
 import subprocess
 import sys
-import unittest
 
 import common
 import numpy as np
 import pandas as pd
 import synthetic
+from common import run
 from regatta_analysis import load
-from regatta_analysis.__main__ import main
-
-
-def run(*arguments, program=main):
-    """(exit code, stdout, stderr) of the command."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code = program([str(a) for a in arguments])
-        except SystemExit as stop:
-            code = stop.code
-    return code, out.getvalue(), err.getvalue()
 
 
 class Study(common.Case):
@@ -62,10 +48,7 @@ class Everything(Study):
 
 
 class Command(Study):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        common.undrawn(cls)
+    pictures = "undrawn"
 
     def test_programs_that_are_not_reproducible_are_named(self):
         problem = synthetic.problem("Branin", ["Mine", "EI"], seeds=3, queries=8)
@@ -182,7 +165,3 @@ class Command(Study):
                               env={"PYTHONPATH": str(root)}, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("IRGP-UCB", done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

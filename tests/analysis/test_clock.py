@@ -1,19 +1,16 @@
 """Several workers on a clock: every number against a loop over the rows of the file, figures, tables, the page."""
-import os
-import subprocess
-import unittest
 
 import common
 import h5py
 import numpy as np
 import pandas as pd
 import synthetic
+from common import run
 from regatta_analysis import load
 from regatta_analysis.figures import clock as figures
 from regatta_analysis.report import study_page
 from regatta_analysis.stats import clock
 from regatta_analysis.stats.regret import regret_curves
-from test_cli import run
 
 STUDY = """
 study: crews
@@ -82,8 +79,7 @@ def by_hand(trials=3, failed=(2,)):
 
 class ByHand(common.Case):
     def results(self, **more):
-        synthetic.write(self.scratch / "hand.h5", [by_hand(**more)])
-        return load(self.scratch / "hand.h5")
+        return synthetic.loaded(self.scratch / "hand.h5", [by_hand(**more)])
 
     def test_step_function(self):
         """An evaluation counts from its end, not from its row or the end of its batch; nothing after the makespan."""
@@ -114,8 +110,7 @@ class ByHand(common.Case):
         """Queries add their regret when they end, not in the order of rows; the initial design adds none."""
         p = by_hand()
         p["arrays"]["cumulative_regret"] = np.tile([NAN, NAN, 0.5, 2, 4, 4.1], (3, 1))  # the failure counts as 2
-        synthetic.write(self.scratch / "sums.h5", [p])
-        results = load(self.scratch / "sums.h5")
+        results = synthetic.loaded(self.scratch / "sums.h5", [p])
         frame = clock.histories(results, "hand", "cumulative").at([0, 0.99, 1, 2, 3, 4, 5])
         np.testing.assert_allclose(frame.to_numpy(), [[0, 0, 1.5, 2, 4, 4, 4.1], [0, 0, 1.5, 2, 4, 4.1, NAN]])
         self.assertAlmostEqual(clock.clock_table(results)["cumulative_regret"][0], 4.05)
@@ -123,8 +118,7 @@ class ByHand(common.Case):
         self.assertEqual(kinds, ["time", "timeline", "time_cumulative"])
         p["arrays"]["cumulative_regret"][1, 4:] = NAN
         p["arrays"]["instantaneous_regret"][1, 4] = NAN
-        synthetic.write(self.scratch / "gap.h5", [p])
-        frame = clock.histories(load(self.scratch / "gap.h5"), "hand", "cumulative").at([0, 3])
+        frame = clock.histories(synthetic.loaded(self.scratch / "gap.h5", [p]), "hand", "cumulative").at([0, 3])
         np.testing.assert_array_equal(frame.isna(), [[False, False], [True, True]])
 
     def test_evaluations_that_count_when_they_are_told(self):
@@ -132,8 +126,7 @@ class ByHand(common.Case):
         p["arrays"]["told"] = np.tile([NAN, NAN, 2, 2, 5, 5], (3, 1))
         p["arrays"]["told"][1, 4:] = 4
         p["arrays"]["cumulative_regret"] = np.tile([NAN, NAN, 0.5, 2, 4, 4.1], (3, 1))
-        synthetic.write(self.scratch / "told.h5", [p])
-        results = load(self.scratch / "told.h5")
+        results = synthetic.loaded(self.scratch / "told.h5", [p])
         for metric, expected in (("simple", [[2, 2, 0.5, 0.5, 0.5, 0.1], [2, 2, 0.5, 0.5, 0.1, NAN]]),
                                  ("cumulative", [[0, 0, 2, 2, 2, 4.1], [0, 0, 2, 2, 4.1, NAN]])):
             frame = clock.histories(results, "hand", metric, "told").at([0, 1.99, 2, 3, 4, 5])
@@ -146,8 +139,7 @@ class ByHand(common.Case):
     def test_optimum_that_is_not_known(self):
         p = by_hand()
         del p["arrays"]["simple_regret"], p["arrays"]["instantaneous_regret"], p["arrays"]["cumulative_regret"]
-        synthetic.write(self.scratch / "open.h5", [p])
-        results = load(self.scratch / "open.h5")
+        results = synthetic.loaded(self.scratch / "open.h5", [p])
         table = clock.clock_table(results)
         self.assertEqual((len(table), table["time"][0], table["evaluations"][0]), (1, 4, 3.5))
         self.assertTrue(np.isnan(table["regret"][0]))
@@ -161,8 +153,7 @@ class ByHand(common.Case):
         p = by_hand()
         p["arrays"]["objective"][:, 5] = 3.5
         p["arrays"]["simple_regret"] = 3.5 - np.fmax.accumulate(p["arrays"]["objective"], axis=1)
-        synthetic.write(self.scratch / "more.h5", [p])
-        frame = clock.histories(load(self.scratch / "more.h5"), "hand").at([0, 1, 4])
+        frame = clock.histories(synthetic.loaded(self.scratch / "more.h5", [p]), "hand").at([0, 1, 4])
         np.testing.assert_allclose(frame.iloc[1], [2.5, 2, 0], atol=1e-12)
 
     def test_one_trial_and_no_trial(self):
@@ -182,8 +173,7 @@ class ByHand(common.Case):
                                                    [0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.3, 0.4]])
         p["arrays"]["objective"][3:, 5] = 1
         p["arrays"]["simple_regret"] = 3 - np.fmax.accumulate(p["arrays"]["objective"], axis=1)
-        synthetic.write(self.scratch / "limit.h5", [p])
-        table = clock.clock_table(load(self.scratch / "limit.h5"))
+        table = clock.clock_table(synthetic.loaded(self.scratch / "limit.h5", [p]))
         self.assertEqual(table[["target", "reached", "time_to_target"]].iloc[0].round(9).tolist(), [0.2, 3, 3.947])
 
     def test_no_clock(self):
@@ -198,7 +188,7 @@ class ByHand(common.Case):
             self.assertEqual(clock.median_time(times, limits), median, times)
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+@common.needs_program
 class Program(common.Case):
     @classmethod
     def setUpClass(cls):
@@ -206,8 +196,7 @@ class Program(common.Case):
         common.undrawn(cls)
         for name, text in (("crews", STUDY), ("deaths", DEATHS), ("short", SHORT), ("timed", TIMED)):
             (cls.directory / f"{name}.yaml").write_text(text)
-            subprocess.run([os.environ["REGATTA"], "run", cls.directory / f"{name}.yaml", "-o",
-                            cls.directory / f"{name}.h5", "-quiet"], check=True, capture_output=True)
+            common.regatta("run", cls.directory / f"{name}.yaml", "-o", cls.directory / f"{name}.h5", "-quiet")
         cls.path = cls.directory / "crews.h5"
         cls.results = load(cls.path)
 
@@ -415,7 +404,3 @@ class Program(common.Case):
         self.assertIn("branin, simple regret by evaluations and by time</figcaption>", page)
         self.assertIn("branin, what the workers did</figcaption>", page)
         self.assertIn("By time</a>", study_page.write([path], self.scratch / "q.html").read_text())
-
-
-if __name__ == "__main__":
-    unittest.main()

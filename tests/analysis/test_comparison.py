@@ -1,5 +1,4 @@
 """Tests between algorithms against SciPy, published tables and numbers worked out by hand."""
-import unittest
 from unittest import mock
 
 import common
@@ -101,7 +100,3 @@ class Bootstrap(common.Case):
         values = np.random.default_rng(8).normal(size=(15, 2))
         first, second = (bootstrap_means(values[:, [k]], 100, 1) for k in (0, 1))
         np.testing.assert_allclose(np.hstack([first, second]), bootstrap_means(values, 100, 1))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,4 @@
 """Claims about workers, by time and by evaluations: every number against a loop over the rows of the files."""
-import os
-import subprocess
 import unittest
 
 import common
@@ -42,7 +40,7 @@ class Forms(unittest.TestCase):
             self.assertIn(words, str(caught.exception))
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+@common.needs_program
 class Program(common.Case):
     @classmethod
     def setUpClass(cls):
@@ -50,8 +48,7 @@ class Program(common.Case):
         common.coarse(cls)
         (cls.directory / "crews.yaml").write_text(STUDY)
         cls.path = cls.directory / "crews.h5"
-        subprocess.run([os.environ["REGATTA"], "run", cls.directory / "crews.yaml", "-o", cls.path, "-quiet"], check=True,
-                       capture_output=True)
+        common.regatta("run", cls.directory / "crews.yaml", "-o", cls.path, "-quiet")
 
     def check(self, kind, **more):
         check = {"kind": kind, "who": "random", "against": "random", "on": "crews", **more}
@@ -126,8 +123,7 @@ common: {iterations: 40, initial_points: 4, duration: "uniform(0.5, 1.5)", stop_
 problems: [branin]
 algorithms: [random, {name: ei, label: EI}]
 """)
-        subprocess.run([os.environ["REGATTA"], "run", path.with_suffix(".yaml"), "-o", path, "-quiet"], check=True,
-                       capture_output=True)
+        common.regatta("run", path.with_suffix(".yaml"), "-o", path, "-quiet")
         a, b = (self.trials("branin", label, 1, "", path) for label in ("EI", "random"))
         for target in (2, 20):
             late = [0 if np.isnan(t[2]) else t[2] for t in a + b if self.hit(t, target) == INF]  # NaN: it saw no clock
@@ -201,7 +197,3 @@ algorithms: [random, {name: ei, label: EI}]
                         if values["submission"][k, j] < number and values["finished"][k, j] > at]
                 self.assertEqual(len(near), values["n_pending"][k, i])
                 np.testing.assert_allclose(row[i - 3], min(near, default=np.nan))
-
-
-if __name__ == "__main__":
-    unittest.main()

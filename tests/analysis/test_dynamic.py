@@ -1,5 +1,4 @@
 """Regret against the optimum of each evaluation is called dynamic, in figures, tables and reports."""
-import unittest
 
 import common
 import synthetic
@@ -56,7 +55,3 @@ class Dynamic(common.Case):
         self.assertEqual(study_page._tables(alone, ["simple"])["final"][0].title, "Simple dynamic regret at the last query")
         self.assertEqual(regret.metric_on(alone, ["P0"], "best"), regret.METRICS["best"])
         self.assertEqual(regret.dynamic_note(self.results(still)), "")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,12 +1,9 @@
 """A setting of any name in the parameters tables of the sources can be swept: it is a column beside those that the
 tables of the analysis always have, from the file to figures, page and exports."""
-import contextlib
 import importlib.util
-import io
 import json
 import os
 import re
-import subprocess
 import unittest
 from unittest import mock
 
@@ -16,7 +13,6 @@ import pandas as pd
 import synthetic
 import xarray as xr
 from regatta_analysis import load
-from regatta_analysis.__main__ import main
 from regatta_analysis.figures import overviews, sweep as figures
 from regatta_analysis.figures.figures import Band
 from regatta_analysis.load import reader, settings
@@ -204,8 +200,7 @@ class EverySetting(common.Case):
         (self.scratch / "s.yaml").write_text(
             "study: s\nseeds: 2\ncommon: {iterations: 2, initial_points: 2}\nproblems: [forrester]\n"
             "algorithms: [random, {name: gp_ucb, beta: fixed}]\nsweep: [{algorithms.gp_ucb.value: [1, 4]}]\n")
-        subprocess.run([os.environ["REGATTA"], "run", self.scratch / "s.yaml", "-o", self.scratch / "s.h5",
-                        "-quiet"], check=True, stdout=subprocess.DEVNULL)
+        common.regatta("run", self.scratch / "s.yaml", "-o", self.scratch / "s.h5", "-quiet")
         results = load(self.scratch / "s.h5")
         self.assertEqual(results.settings, ["algorithm.value"])
         table = sweep.final_values(results, "simple")
@@ -220,8 +215,7 @@ class EverySetting(common.Case):
         (self.scratch / "p.py").write_text(PROGRAM)
         (self.scratch / "p.py").chmod(0o755)
         (self.scratch / "s.yaml").write_text(TYPES)
-        subprocess.run([os.environ["REGATTA"], "run", self.scratch / "s.yaml", "-o", self.scratch / "s.h5", "-quiet"],
-                       check=True, stdout=subprocess.DEVNULL)
+        common.regatta("run", self.scratch / "s.yaml", "-o", self.scratch / "s.h5", "-quiet")
         path, out = self.scratch / "s.h5", self.scratch / "out"
         results = load(path)
         n = sum(len(line.split(": [")) == 2 for line in TYPES.split("sweep:")[1].splitlines())
@@ -244,10 +238,5 @@ class EverySetting(common.Case):
         self.assertLessEqual(set(results.settings), set(pd.read_csv(self.scratch / "csv" / "evaluations.csv")))
 
     def run_main(self, *arguments):
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            self.assertEqual(main([str(a) for a in arguments]), 0, said.getvalue())
-
-
-if __name__ == "__main__":
-    unittest.main()
+        code, *said = common.run(*arguments)
+        self.assertEqual(code, 0, said)

@@ -1,7 +1,6 @@
 """Evidence against independent computations: quadrature by SciPy, exact enumeration, brute-force inversion."""
 import itertools
 import math
-import unittest
 import warnings
 
 import common
@@ -300,7 +299,3 @@ class Robust(common.Case):
         self.assertTrue(robust.skewed([1.0, 1.2, 0.9, 1.1, 8.0]))
         self.assertTrue(robust.skewed([1.0, 1.2, np.inf]))
         self.assertFalse(robust.skewed([]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -15,9 +15,9 @@ import pandas as pd
 import peers
 import synthetic
 import xarray as xr
+from common import run
 from regatta_analysis import InputError, load
 from regatta_analysis.report import logs
-from test_cli import run
 
 HEADER = re.compile(r"% f evaluations \| g evaluations \| best noise-free fitness - Fopt \((-?[\d.]+e[+-]\d\d)\) \+ "
                     r"sum g_i\+ \| measured fitness \| best measured fitness or single-digit g-values \| x1 \| x2\.\.\.$")
@@ -178,7 +178,7 @@ class Export(common.Case):
 
     def test_coco_last_row_is_the_best(self):
         gap = np.array([4.0, 1.0, 2.0, 3.0])
-        made = logs._coco_run(logs.Run("A", "bbob", 1, "Sphere", 2, 1, gap + 7.0, 7.0, np.arange(8.0).reshape(4, 2)),
+        made = logs._coco_run(logs.Run(2, 1, gap + 7.0, 7.0, np.arange(8.0).reshape(4, 2)),
                               logs._improvements).splitlines()
         self.assertEqual(made[-1], "4 0 +1.000000000e+00 +8.000000000e+00 +8.000000000e+00 +2.0000e+00 +3.0000e+00")
         self.assertEqual([row.split()[0] for row in made[1:]], ["1", "2", "4"])
@@ -334,7 +334,3 @@ class Export(common.Case):
         for wrong in (["--to", "xml"], []):
             code, _, said = run("export", self.path, *wrong, self.scratch / "x")
             self.assertEqual((code, said.count("\n")), (2, 1))
-
-
-if __name__ == "__main__":
-    unittest.main()

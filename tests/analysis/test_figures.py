@@ -1,11 +1,9 @@
 """The content of figures: golden curves, scales, styles, legends that cover nothing, equal bytes."""
-import unittest
 
 import common
 import numpy as np
 import synthetic
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from regatta_analysis import load
 from regatta_analysis.figures import style
 from regatta_analysis.figures.figures import (BANDS, Band, confidence_figure, confidence_problems,
                                       confidence_summary, regret_grid, theory_figure)
@@ -23,8 +21,7 @@ class Figures(common.Case):
 
     def results(self, *problems):
         path = self.scratch / "study.h5"
-        synthetic.write(path, problems)
-        return load(path)
+        return synthetic.loaded(path, problems)
 
     def lines(self, figure, panel=0):
         return {line.get_label(): line for line in figure.axes[panel].lines
@@ -197,7 +194,3 @@ class Figures(common.Case):
             self.assertEqual(first, second)
             self.assertNotIn(b"CreationDate", first)
             self.assertNotIn(b"/Type3", first)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """Interchange after gest-api: a method of Regatta as a generator, and a generator as an optimiser of a study."""
-import os
-import unittest
+import contextlib
 
 import common
 import regatta
@@ -82,9 +81,7 @@ class AsGenerator(common.Case):
 class AsOptimiser(common.Case):
     def setUp(self):
         super().setUp()
-        here = os.getcwd()
-        os.chdir(self.scratch)
-        self.addCleanup(os.chdir, here)
+        self.enterContext(contextlib.chdir(self.scratch))
 
     def test_a_generator_in_a_study(self):
         """With one worker and with several, with words, a problem's constraints and its initial design."""
@@ -112,7 +109,3 @@ class AsOptimiser(common.Case):
 
 def mixed(a, n, solvent):
     return {"value": a * n, "constraints": {"c": a - 4 if solvent == "water" else -1}}
-
-
-if __name__ == "__main__":
-    unittest.main()

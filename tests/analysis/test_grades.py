@@ -266,7 +266,3 @@ class Known(common.Case):
         check = {"kind": "comparable", "who": "EI", "on": "race", "factor": 1.1, "because": "a test", "one_sided": True}
         found = self.graded(check | {"against": ["TS", "Random"], "combine": "most"})
         self.assertEqual((found.grade, found.first.tally.shown), (SHOWN, 6))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """The promises and measurements of docs/statistics.md, in a small version of its simulations."""
 import os
 import re
-import unittest
 from pathlib import Path
 
 import calibration_table as simulated
@@ -122,7 +121,3 @@ class Page(common.Case):
         for row in (simulated.table(["", *"1234"], [("10% stuck", simulated.mean_errors("10% stuck"))]),
                     simulated.table(["", *"123"], [("20% stuck", simulated.power("20% stuck"))])):
             self.assertIn(row.splitlines()[-1], page)
-
-
-if __name__ == "__main__":
-    unittest.main()

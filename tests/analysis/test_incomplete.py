@@ -1,15 +1,10 @@
 """Results that lack trials: parts, shards and joined files count what the study plans, and every page says so first."""
-import contextlib
 import io
-import os
 import re
-import subprocess
-import unittest
 from unittest import mock
 
 import common
 from regatta_analysis import load
-from regatta_analysis.__main__ import main
 from regatta_analysis.figures import style
 from regatta_analysis.load import program
 
@@ -48,14 +43,7 @@ algorithms: [{name: random_sampling, label: Random}, {name: rrgp_ucb, label: Pro
 """}
 
 
-def regatta(folder, *arguments, code=0):
-    done = subprocess.run([os.environ["REGATTA"], *map(str, arguments)], capture_output=True, text=True, cwd=folder)
-    if done.returncode != code:
-        raise AssertionError(done.stderr)
-    return done.stdout
-
-
-@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+@common.needs_program
 class Incomplete(common.Case):
     @classmethod
     def setUpClass(cls):
@@ -65,9 +53,9 @@ class Incomplete(common.Case):
         for name, text in STUDIES.items():
             (cls.directory / f"{name}.yaml").write_text(f"study: {name}\n{text}")
             for part in ("1/3", "2/3"):
-                regatta(cls.directory, "run", f"{name}.yaml", "-o", f"{name}.{part[0]}.h5", "-part", part, "-quiet")
-            regatta(cls.directory, "merge", f"{name}.1.h5.d", f"{name}.2.h5.d", "-o", f"{name}.joined.h5")
-            regatta(cls.directory, "run", f"{name}.yaml", "-o", f"{name}.whole.h5", "-quiet")
+                common.regatta("run", f"{name}.yaml", "-o", f"{name}.{part[0]}.h5", "-part", part, "-quiet", cwd=cls.directory)
+            common.regatta("merge", f"{name}.1.h5.d", f"{name}.2.h5.d", "-o", f"{name}.joined.h5", cwd=cls.directory)
+            common.regatta("run", f"{name}.yaml", "-o", f"{name}.whole.h5", "-quiet", cwd=cls.directory)
 
     def some(self, name):
         return [load(self.directory / f"{name}.1.h5"), load(self.directory / f"{name}.joined.h5", partial=True)]
@@ -83,7 +71,7 @@ class Incomplete(common.Case):
             whole = load(self.directory / f"{name}.whole.h5")
             n, done = self.size(whole), whole.cells().set_index(["problem", "algorithm"])["done"]
             for results, path in zip(self.some(name), (f"{name}.1.h5", f"{name}.joined.h5")):
-                said = regatta(self.directory, "status", path, code=75)
+                said = common.regatta("status", path, code=75, cwd=self.directory)
                 self.assertEqual(re.search(r"\((\d+) of (\d+) trials\)", said).groups(), (str(self.size(results)), str(n)))
                 self.assertEqual(results.counts(), {"planned": n, "done": self.size(results), "failed": 0,
                                                     "missing": n - self.size(results)})
@@ -126,12 +114,9 @@ class Incomplete(common.Case):
         file.write_text("claims: [{id: A, where: x, claim: y, checks: [{kind: better, who: Other, against: random, on: "
                         "plain.joined, value: {metric: best}}]}]")
         for more in ([], ["--json"]):
-            out, errors = io.StringIO(), io.StringIO()
-            with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(out):
-                self.assertEqual(main(["claims", str(self.directory / "plain.joined.h5"), "--claims", str(file), *more]), 0)
-            said = (errors if more else out).getvalue().splitlines()[0]
-            self.assertEqual(said, self.some("plain")[1].state)
-            self.assertTrue(more or not errors.getvalue())
+            code, out, errors = common.run("claims", self.directory / "plain.joined.h5", "--claims", file, *more)
+            self.assertEqual((code, (errors if more else out).splitlines()[0]), (0, self.some("plain")[1].state))
+            self.assertTrue(more or not errors)
 
     def test_every_page_says_it_first(self):
         for name in STUDIES:
@@ -145,11 +130,11 @@ class Incomplete(common.Case):
             marked.append(figure._suptitle.get_text() if figure._suptitle else "")
             return common_write(figure, *more)
         common_write = style.write
-        with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()), \
-                mock.patch.object(style, "write", keep):
-            self.assertEqual(main([str(path), "--out", str(out), "--formats", "png", "--page", str(out / "p.html")]), 0)
+        with mock.patch.object(style, "write", keep):
+            code, _, errors = common.run(path, "--out", out, "--formats", "png", "--page", out / "p.html")
+        self.assertEqual(code, 0)
         said = f"Incomplete: {shown} has "
-        self.assertTrue(errors.getvalue().startswith(f"regatta_analysis: {said}"), errors.getvalue())
+        self.assertTrue(errors.startswith(f"regatta_analysis: {said}"), errors)
         self.assertTrue(marked and all(text.replace("\n", " ").startswith(said) for text in marked), marked)
         for page in out.glob("*.md"):
             lines = [line for line in page.read_text().splitlines() if line and not line.startswith("# ")]
@@ -160,11 +145,6 @@ class Incomplete(common.Case):
         page = (out / "p.html").read_text()
         self.assertLess(page.index(said), page.index("<nav"))
         for command in (["page", path, "--out", out / "q.html"], ["export", path, "--to", "csv", out / "csv"]):
-            errors = io.StringIO()
-            with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
-                self.assertEqual(main(list(map(str, command))), 0)
-            self.assertIn(said, errors.getvalue().splitlines()[0])
-
-
-if __name__ == "__main__":
-    unittest.main()
+            code, _, errors = common.run(*command)
+            self.assertEqual(code, 0)
+            self.assertIn(said, errors.splitlines()[0])

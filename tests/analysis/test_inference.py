@@ -1,5 +1,4 @@
 """Tables of tests and growth exponents of whole studies, against the functions behind them."""
-import unittest
 
 import common
 import numpy as np
@@ -15,8 +14,7 @@ from regatta_analysis.stats.regret import curves
 
 def load_of(folder, **more):
     """Results of EI and TS that differ by chance alone."""
-    synthetic.write(folder / "noise.h5", [synthetic.made_up("P", {"EI": 1.0, "TS": 1.0}, noise=0.5, **more)])
-    return load(folder / "noise.h5")
+    return synthetic.loaded(folder / "noise.h5", [synthetic.made_up("P", {"EI": 1.0, "TS": 1.0}, noise=0.5, **more)])
 
 
 class Inference(common.Case):
@@ -68,8 +66,7 @@ class Inference(common.Case):
         self.assertEqual(list(overviews.rank_table({"s": two}).index), ["s, P", "s, Q"])
         swept = synthetic.problem("P", ["EI", "TS", "Random"], seeds=4, queries=3)
         swept["swept"] = [f"noise={k % 2}" for k in range(12)]
-        synthetic.write(self.scratch / "swept.h5", [swept])
-        swept = load(self.scratch / "swept.h5")
+        swept = synthetic.loaded(self.scratch / "swept.h5", [swept])
         self.assertEqual(len(swept.problems), 2)
         self.assertEqual(list(overviews.rank_table({"s": swept}).index), ["s, P"])
 
@@ -94,8 +91,7 @@ class Inference(common.Case):
 
     def test_one_pair_in_a_sentence(self):
         levels = {"EI": 1.0, "TS": 1.0, "Random": 4.0}
-        synthetic.write(self.scratch / "s.h5", [synthetic.made_up(p, levels, seeds=12) for p in "PQ"])
-        results = load(self.scratch / "s.h5")
+        results = synthetic.loaded(self.scratch / "s.h5", [synthetic.made_up(p, levels, seeds=12) for p in "PQ"])
         found = results.compare("EI", "Random")
         self.assertEqual(list(found["problem"]), ["P", "Q", inference.TOGETHER])
         self.assertEqual(set(found["grade"]), {"shown"})
@@ -117,8 +113,7 @@ class Inference(common.Case):
         for k, (algorithm, _, seed) in enumerate(made["cells"]):
             if algorithm == "EI" and seed % 4 == 0:
                 made["arrays"]["simple_regret"][k] *= 150.0
-        synthetic.write(self.scratch / "s.h5", [made])
-        results = load(self.scratch / "s.h5")
+        results = synthetic.loaded(self.scratch / "s.h5", [made])
         row, = inference.comparisons(results, "simple").itertuples()
         found = results.compare("EI", "Random").iloc[0]
         item, = checks.run({"kind": "better", "who": "EI", "against": "Random", "on": "s"},
@@ -146,7 +141,3 @@ class Inference(common.Case):
         self.assertTrue(all(path.exists() for path in written))
         self.assertEqual(len(pd.read_csv(self.scratch / "comparisons.csv")), 6)
         self.assertIn("| Power | EI | TS | 8 |", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,5 +1,4 @@
 """Damaged files: equal data or one clear line for any wrong bit; --trust; files changed by other programs."""
-import io
 import os
 import random
 import re
@@ -10,7 +9,6 @@ import sys
 import tempfile
 import time
 import unittest
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import common
@@ -20,7 +18,6 @@ import pandas as pd
 import synthetic
 import xxhash
 from regatta_analysis import InputError, load
-from regatta_analysis.__main__ import main
 from regatta_analysis.load import reader
 from regatta_analysis.load.load import read_file
 
@@ -128,14 +125,11 @@ class Damage(common.Case):
         path = self.altered(change)
         self.refused(path, "damaged: trial P/('EI', 0, 2) does not have the checksum")
         self.assertEqual(len(load(path, trust=True).trials), 8)
-        errors = io.StringIO()
-        with redirect_stderr(errors):
-            self.assertEqual(main([str(path), "--out", str(self.scratch / "out")]), 2)
-        self.assertEqual(errors.getvalue().count("\n"), 1)
-        with redirect_stdout(io.StringIO()):
-            with common.no_drawing():
-                self.assertEqual(main([str(path), "--out", str(self.scratch / "out"), "--trust", "--formats", "png",
-                                       "--metric", "simple"]), 0)
+        code, _, errors = common.run(path, "--out", self.scratch / "out")
+        self.assertEqual((code, errors.count("\n")), (2, 1))
+        with common.no_drawing():
+            self.assertEqual(common.run(path, "--out", self.scratch / "out", "--trust", "--formats", "png", "--metric",
+                                        "simple")[0], 0)
 
     def test_unreadable_header(self):
         """HDF5 fails to open an object whose header goes on where it can't, and opens it when asked again; h5py's
@@ -311,7 +305,7 @@ class AsDocumented(unittest.TestCase):
         self.assertEqual(found, xxhash.xxh3_128_digest(data))
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+@common.needs_program
 class Program(common.Case):
     def test_its_files_without_trailer(self):
         """Checksums of the program's own trials, scores and contexts among them."""
@@ -324,8 +318,7 @@ problems: [{name: branin}, {name: hartmann6}]
 algorithms: [random, {name: boke}]
 """)
         path = self.scratch / "study.h5"
-        subprocess.run([os.environ["REGATTA"], "run", study, "-o", path], check=True,
-                       capture_output=True)
+        common.regatta("run", study, "-o", path)
         known = load(path).data
         with h5py.File(path, "a") as file:
             file.attrs["note"] = "mine"
@@ -333,7 +326,3 @@ algorithms: [random, {name: boke}]
         pd.testing.assert_frame_equal(load(path).data, known)
         text = FORMAT.read_text().split("\n## Per evaluation\n")[1].split("\n## ")[0]
         self.assertEqual(tuple(re.findall(r"^- `(\w+)`", text, re.MULTILINE)), columns)
-
-
-if __name__ == "__main__":
-    unittest.main()

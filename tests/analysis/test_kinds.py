@@ -1,13 +1,12 @@
 """The kinds of claims: every kind is described, with an example that runs; docs/claims.md equals the printed text."""
 import subprocess
 import sys
-import unittest
 
 import common
 import synthetic
+from common import run
 from regatta_analysis.claims import checks, claims, forms, grades, kinds
 from regatta_analysis.load.yaml_file import read_yaml
-from test_cli import run
 
 
 
@@ -55,7 +54,3 @@ class Kinds(common.Case):
         self.assertEqual((code, len(err.splitlines())), (2, 1))
         code, _, err = run("claims")
         self.assertEqual((code, len(err.splitlines())), (2, 1))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,12 +1,10 @@
 """Labels are data: their text is shown, and never interpreted."""
 import csv
 import importlib.util
-import io
 import re
 import shutil
 import subprocess
 import unittest
-from contextlib import redirect_stderr, redirect_stdout
 from html.parser import HTMLParser
 
 import common
@@ -14,7 +12,6 @@ import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis import escape, load
-from regatta_analysis.__main__ import main
 from regatta_analysis.figures import figures, style
 from regatta_analysis.report import pages, tables
 
@@ -56,10 +53,9 @@ class Labels(common.Case):
         synthetic.write(cls.path, [
             synthetic.problem(PROBLEM.replace("/", ""), LABELS, seeds=2, queries=4, failed=(1,)),
             synthetic.problem("=1+1", LABELS, seeds=2, queries=4)], title="<b>T</b> `x` \x1b[2J")
-        cls.out, said = cls.directory / "out", io.StringIO()
-        with redirect_stdout(said), redirect_stderr(said):
-            cls.code = main([str(cls.path), "--out", str(cls.out), "--formats", "png"])
-        cls.said = said.getvalue()
+        cls.out = cls.directory / "out"
+        cls.code, *said = common.run(cls.path, "--out", cls.out, "--formats", "png")
+        cls.said = "".join(said)
 
     def test_they_are_drawn(self):
         self.assertEqual(self.code, 0, self.said)
@@ -74,10 +70,9 @@ class Labels(common.Case):
 
     def test_terminal(self):
         self.assertNotIn("\x1b", self.said)
-        out = io.StringIO()
-        with redirect_stderr(out):
-            self.assertEqual(main([str(self.directory / "no\x1b[2J.h5"), "--out", "x"]), 2)
-        self.assertIn(r"no\x1b[2J.h5: no such file", out.getvalue())
+        code, _, errors = common.run(self.directory / "no\x1b[2J.h5", "--out", "x")
+        self.assertEqual(code, 2)
+        self.assertIn(r"no\x1b[2J.h5: no such file", errors)
 
     def test_csv(self):
         """pandas reads the labels back as `escape.cell` has them, so that tables join; a terminal obeys nothing in a file."""
@@ -120,8 +115,7 @@ class Labels(common.Case):
         made = synthetic.problem("# <b>", labels, seeds=2, queries=2, failed=(1,))
         path, out = self.scratch / "s.h5", self.scratch / "out"
         synthetic.write(path, [made], title="1. <b>`T|_x_*")
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            self.assertEqual(main([str(path), "--out", str(out), "--formats", "png", "--metric", "simple"]), 0)
+        self.assertEqual(common.run(path, "--out", out, "--formats", "png", "--metric", "simple")[0], 0)
         render, shown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]), []
         for page in sorted(out.glob("*.md")):
             parts = Parts(render.render(page.read_text(encoding="utf-8")))
@@ -177,7 +171,3 @@ class Labels(common.Case):
 
     def test_mathtext(self):
         self.assertEqual(style.escaped("$a$\n\x1b"), r"\$a\$ \x1b")
-
-
-if __name__ == "__main__":
-    unittest.main()

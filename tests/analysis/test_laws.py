@@ -1,5 +1,4 @@
 """Confidence parameters against the table of Figure 1(a) in the specification of IRGP-UCB."""
-import unittest
 
 import common
 import numpy as np
@@ -59,7 +58,3 @@ class Laws(common.Case):
 
     def test_never_negative(self):
         self.assertEqual(confidence_law("gp_ucb", [1], 2)["mean"][0], 0.0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,6 @@ import os
 import pickle
 import subprocess
 import sys
-import unittest
 
 import common
 import h5py
@@ -35,8 +34,7 @@ class Load(common.Case):
                 values = np.full(self.small["arrays"]["y"].shape, np.nan)
                 values[:, 1] = value
                 self.small["arrays"][name] = values
-            synthetic.write(self.path, [self.small, self.large])
-            results = load(self.path)
+            results = synthetic.loaded(self.path, [self.small, self.large])
             for frame in (results.data, results.group("Large").tidy(), results.rows(["failed", "y"])):
                 for name in {"failed", *given} & set(frame):
                     self.assertEqual(frame[name].dtype, bool, (given, name))
@@ -65,8 +63,7 @@ class Load(common.Case):
             self.assertIn("two trials of ", str(caught.exception))
 
     def test_frames(self):
-        synthetic.write(self.path, [self.small, self.large])
-        results = load(self.path)
+        results = synthetic.loaded(self.path, [self.small, self.large])
         self.assertEqual(results.problems, ["Small, d = 2", "Large"])  # as in the study file
         self.assertEqual(results.study, synthetic.STUDY)
         self.assertTrue(results.complete)
@@ -91,16 +88,14 @@ class Load(common.Case):
         for name, values in failed["arrays"].items():
             values[...] = np.nan
         failed["n_rows"][:] = 0
-        synthetic.write(self.path, [failed])
-        results = load(self.path)
+        results = synthetic.loaded(self.path, [failed])
         self.assertEqual(len(results.data), 0)
         self.assertLessEqual({"y", "x_0", "x_1"}, set(results.data))
         self.assertEqual(list(results.rows(["y"]))[-1], "y")
 
     def test_rows(self):
         """A part of the columns: they have the same values as in all, and no other column is read."""
-        synthetic.write(self.path, [self.small, self.large])
-        results = load(self.path)
+        results = synthetic.loaded(self.path, [self.small, self.large])
         asked = []
         ask = reader.Reader.ask
         self.addCleanup(setattr, reader.Reader, "ask", ask)
@@ -133,8 +128,7 @@ class Load(common.Case):
         self.assertEqual(data.groupby("seed")["idle"].count().sum(), 0)
 
     def test_xarray(self):
-        synthetic.write(self.path, [self.small])
-        dataset = load(self.path).xarray("Small, d = 2")
+        dataset = synthetic.loaded(self.path, [self.small]).xarray("Small, d = 2")
         self.assertEqual(dict(dataset.sizes), {"trial": 6, "iteration": 7, "dim_x": 2, "dim_z": 2})
         self.assertEqual(dataset["x"].dims, ("trial", "iteration", "dim_x"))
         self.assertEqual(list(dataset["iteration"].values), [1, 2, 3, 4, 5, 6, 7])
@@ -149,8 +143,7 @@ class Load(common.Case):
         regret = np.arange(6 * 6 * 2, dtype=float).reshape(6, 6, 2)
         part["swept"] = ["", "", *["score=A"] * 2, *["k=3, score=B"] * 2]
         part["scores"], part["scored_regret"] = "A=expectation; B=ptr(0.5)", regret
-        synthetic.write(self.path, [part])
-        results = load(self.path)
+        results = synthetic.loaded(self.path, [part])
         self.assertEqual(set(results.problems), {"P (k=3) A", "P (k=3) B"})
         a = regret_curves(results, "P (k=3) A", "instantaneous")
         self.assertEqual(sorted(set(a.index.get_level_values(0))), ["EI", "Random"])
@@ -163,8 +156,7 @@ class Load(common.Case):
         self.assertEqual(results.xarray("P B")["instantaneous_regret"].dims, ("trial", "iteration"))
 
     def test_time_zero_ends_the_initial_design(self):
-        synthetic.write(self.path, [self.small])
-        found = regret_curves(load(self.path), "Small, d = 2", "simple")
+        found = regret_curves(synthetic.loaded(self.path, [self.small]), "Small, d = 2", "simple")
         self.assertEqual(list(found.columns), [0, 1, 2, 3, 4, 5])
         self.assertEqual(len(found), 4)  # neither the failed nor the missing trial
         np.testing.assert_array_equal(found.loc[("EI", 0, 2)],
@@ -174,8 +166,7 @@ class Load(common.Case):
         np.testing.assert_allclose(average.loc[("EI", 0, 2)], cumulative / [1, 2, 3, 4, 5])
 
     def test_cells(self):
-        synthetic.write(self.path, [self.small, self.large])
-        cells = load(self.path).cells().set_index(["problem", "algorithm"])
+        cells = synthetic.loaded(self.path, [self.small, self.large]).cells().set_index(["problem", "algorithm"])
         self.assertEqual(list(cells.loc[("Small, d = 2", "EI")]), [3, 2, 1, 0])
         self.assertEqual(list(cells.loc[("Small, d = 2", "Random")]), [3, 2, 0, 1])
         self.assertEqual(list(cells.loc[("Large", "Random")]), [4, 0, 0, 4])
@@ -187,8 +178,7 @@ class Load(common.Case):
                           for a, i, s in swept["cells"]]
         swept["swept"] = ["noise=0.1, dims=[2, 3]", "noise=0.2, dims=[2, 3]",
                           "noise=0.1, dims=[2, 3], fit=map", "noise=0.2, dims=[2, 3], fit=map"]
-        synthetic.write(self.path, [swept])
-        results = load(self.path)
+        results = synthetic.loaded(self.path, [swept])
         first, second = "Box (noise=0.1, dims=[2, 3])", "Box (noise=0.2, dims=[2, 3])"
         self.assertEqual(results.problems, [first, second])
         self.assertEqual(list(results.cells()["planned"]), [1, 1, 1, 1])
@@ -222,8 +212,7 @@ class Load(common.Case):
         self.assertLess(calls(400), 4 * few)
 
     def test_texts(self):
-        synthetic.write(self.path, [self.small, self.large])
-        results = load(self.path)
+        results = synthetic.loaded(self.path, [self.small, self.large])
         self.assertNotIn("key", results.trials)
         for key, trial in zip(results.texts("key"), results.trials.itertuples()):
             self.assertTrue(key.endswith(f";instance={trial.instance};seed={trial.seed}"))
@@ -369,7 +358,3 @@ class BadInput(common.Case):
         synthetic.write(self.path, [self.problem])
         with self.assertRaisesRegex(InputError, "no problem 'Q' in it .it has: P"):
             load(self.path).xarray("Q")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,23 +3,21 @@ cells, and files that are cut, that change while they are read, or that do not f
 import subprocess
 import sys
 import tracemalloc
-import unittest
 import warnings
 from contextlib import ExitStack
 from unittest import mock
 
 import common
-import h5py
 import numpy as np
 import pandas as pd
 import synthetic
 import xarray as xr
+from common import run
 from regatta_analysis import InputError, load
 from regatta_analysis.load import group, results as results_module
 from regatta_analysis.report import export, logs, tables
 from regatta_analysis.figures.figures import Band
 from regatta_analysis.stats import inference, measures, profiles, regret, statistics, summaries
-from test_cli import run
 
 
 def cells(label, methods, seeds, queries):
@@ -217,7 +215,3 @@ class Files(common.Case):
                               env={**common.os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": ":".join(sys.path)})
         self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), done.stderr)
         self.assertRegex(done.stderr, "memory")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,16 +4,15 @@ nothing to say about trials that differ in all of their values."""
 import contextlib
 import itertools
 import re
-import unittest
 
 import common
 import numpy as np
 import synthetic
 import yaml
+from common import run
 from regatta_analysis import InputError
 from regatta_analysis.claims import checks, claims, replicate
 from regatta_analysis.claims.grades import CONTRADICTED, SHOWN
-from test_cli import run
 
 SEEDS, QUERIES, LEVELS = 12, 30, (5000.0, -5000.0)  # Values are far from 0, compared with what trials gain.
 GAINS = {"Good": 5.0, "Poor": 1.0}  # of the best value over the queries, times log(1 + t)
@@ -210,7 +209,3 @@ class BeforeARun(common.Case):
             code, out, err = run("claims", path)
             self.assertEqual((code, out, len(err.splitlines())), (2, "", 1))
             self.assertRegex(err, words)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,4 @@
 """Ranks with their uncertainty, the dots of final values with stuck trials, and settings in words."""
-import os
-import unittest
 from unittest import mock
 
 import common
@@ -14,8 +12,7 @@ from regatta_analysis.stats import rank_intervals, robust
 
 class Values(common.Case):
     def study(self, *parts):
-        synthetic.write(self.scratch / "s.h5", list(parts))
-        return load(self.scratch / "s.h5")
+        return synthetic.loaded(self.scratch / "s.h5", list(parts))
 
     def ranks(self, *parts):
         return rank_intervals.ranks(self.study(*parts), "simple").set_index("algorithm")
@@ -69,7 +66,7 @@ class Values(common.Case):
             self.assertEqual(names, ["A", "B"])
         style.write(figure, self.scratch / "f.png", 75, "png")
 
-    @unittest.skipUnless(os.environ.get("REGATTA"), "no program to ask")
+    @common.needs_program
     def test_settings_in_words(self):
         """Every setting that differs from its default or between methods has a row with its meaning; no other has one."""
         parts = [{"beta": "auto", "delta": "0.1"}, {"beta": "srinivas", "delta": "0.1"}]
@@ -88,7 +85,3 @@ class Values(common.Case):
         with mock.patch.object(settings_table.program, "program", lambda: None):
             self.assertEqual(settings_table.described("ei"), {})
         settings_table.described.cache_clear()
-
-
-if __name__ == "__main__":
-    unittest.main()

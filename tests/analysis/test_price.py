@@ -1,7 +1,5 @@
 """Cost-adjusted simple regret, as a claim compares it, and trials that the rule of the Gittins index ends."""
-import os
-import subprocess
-import unittest
+import re
 
 import common
 import numpy as np
@@ -22,11 +20,8 @@ problems:
 algorithms: [random, {name: gittins, lambda: 1, cost: "6 + x1"}, {name: gittins, label: decay, decay: 2, cost: "6 + x1"}]
 """
 
-def regatta(*words):
-    return subprocess.run([os.environ["REGATTA"], *words], check=False, capture_output=True, text=True)
 
-
-@unittest.skipUnless("REGATTA" in os.environ, "REGATTA names the program to run")
+@common.needs_program
 class Price(common.Case):
     @classmethod
     def setUpClass(cls):
@@ -34,7 +29,7 @@ class Price(common.Case):
         for name, text in (("whole", STUDY), ("ended", STUDY.replace("common: {", "common: {stop_rule: true, "))):
             study = cls.folder / f"{name}.yaml"
             study.write_text(text)
-            assert regatta("run", study, "-o", study.with_suffix(".h5"), "-quiet", "-strict").returncode == 0
+            common.regatta("run", study, "-o", study.with_suffix(".h5"), "-quiet", "-strict")
             cls.found[name] = load(study.with_suffix(".h5"))
 
     def test_against_a_loop(self):
@@ -74,7 +69,7 @@ class Price(common.Case):
                 self.assertAlmostEqual(values.loc[key].iloc[-1], paid.loc[key].iloc[end - 4], delta=1e-5)
             ends = b.trials["n_iterations"][b.trials["algorithm"] == "gittins"]
             self.assertTrue(4 <= ends.min() < 12)
-        self.assertIn("48 equal in every bit", regatta("verify", self.folder / "ended.h5", "-all").stdout)
+        self.assertIn("48 equal in every bit", common.regatta("verify", self.folder / "ended.h5", "-all"))
 
     def test_as_the_value_of_a_claim(self):
         """The comparison is that of the last values: the trials that the rule ended pay for fewer queries."""
@@ -102,8 +97,5 @@ class Price(common.Case):
             text = (self.folder / "ended.yaml").read_text()
             self.assertIn(old, text)
             study.write_text(text.replace(old, new))
-            self.assertIn(says, regatta("plan", study).stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()
+            with self.assertRaisesRegex(AssertionError, re.escape(says)):
+                common.regatta("plan", study)

@@ -1,7 +1,6 @@
 """`regatta.problem`: values, gradients, noise and mistakes, from the program that serves them."""
 import os
 import signal
-import subprocess
 import threading
 import unittest
 from unittest import mock
@@ -21,8 +20,7 @@ class Problem(unittest.TestCase):
     def test_values_are_those_of_eval(self):
         f = self.problem("bbob", function=15, dim=3, instance=4)
         x = [0.3, -1.25, 1 / 3]
-        said = subprocess.run([os.environ["REGATTA"], "eval", "bbob", "-set", "function=15,dim=3", "-instance", "4",
-                               "-x", ",".join(map(repr, x))], capture_output=True, text=True, check=True).stdout
+        said = common.regatta("eval", "bbob", "-set", "function=15,dim=3", "-instance", "4", "-x", ",".join(map(repr, x)))
         words = {line.split()[0]: line.split()[1] for line in said.splitlines() if len(line.split()) == 2}
         self.assertEqual(f(x), float(words["f"]))
         self.assertEqual(f.regret(x), float(words["regret"]))
@@ -62,9 +60,7 @@ class Problem(unittest.TestCase):
         for seed in (None, 5):
             with self.subTest(seed=seed):
                 self.check_study(seed)
-        said = subprocess.run([os.environ["REGATTA"], "eval", "gp_path", "-x", "0.3,0.2,0.5"],
-                              capture_output=True, text=True, check=True).stdout
-        self.assertIn(", instance 0 of study seed 1", said)
+        self.assertIn(", instance 0 of study seed 1", common.regatta("eval", "gp_path", "-x", "0.3,0.2,0.5"))
 
     def check_study(self, seed):
         folder = common.scratch_directory(self)
@@ -72,8 +68,7 @@ class Problem(unittest.TestCase):
             f"study: s\n{'' if seed is None else f'seed: {seed}'}\nseeds: 2\n"
             "common: {iterations: 3, initial_points: 2, noise_variance: 0.25}\n"
             "problems: [branin, newsvendor, {name: gp_path_set, points: 50}]\nalgorithms: [random]\n")
-        subprocess.run([os.environ["REGATTA"], "run", folder / "study.yaml", "-o", folder / "s.h5", "-quiet"],
-                       check=True, stdout=subprocess.DEVNULL)
+        common.regatta("run", folder / "study.yaml", "-o", folder / "s.h5", "-quiet")
         results = regatta.load(folder / "s.h5")
         self.assertIs(regatta.load, regatta_analysis.load)
         for name, options in (("branin", {}), ("newsvendor", {}), ("gp_path_set", {"points": 50})):
@@ -167,7 +162,3 @@ class Problem(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,11 +1,9 @@
 """Profiles and growth exponents of made-up regret with known answers."""
-import unittest
 
 import common
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis import load
 from regatta_analysis.stats.growth import fitted, growth_exponent
 from regatta_analysis.stats.measures import TooShort, hitting_times, regret_at_time, trial_values, value_curves
 from regatta_analysis.stats.profiles import data_profile, hits, performance_profile, spent
@@ -54,8 +52,7 @@ class Profiles(common.Case):
     def setUpClass(cls):
         super().setUpClass()
         path = cls.directory / "study.h5"
-        synthetic.write(path, [synthetic.problem("Plane", ["EI", "Random"], seeds=6, queries=40)])
-        cls.results = load(path)
+        cls.results = synthetic.loaded(path, [synthetic.problem("Plane", ["EI", "Random"], seeds=6, queries=40)])
 
     def test_hits_by_hand(self):
         table = hits(self.results, (0.5,))
@@ -119,7 +116,3 @@ class Profiles(common.Case):
         for trial in regret.index:
             done = int((paid.loc[trial] <= time).sum()) - 1
             self.assertEqual(found.loc[trial].iloc[1], regret.loc[trial].iloc[done])
-
-
-if __name__ == "__main__":
-    unittest.main()

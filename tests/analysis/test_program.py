@@ -1,7 +1,4 @@
 """The files the program itself writes, read and drawn; needs REGATTA, the path of the program."""
-import os
-import subprocess
-import unittest
 
 import common
 import numpy as np
@@ -37,7 +34,7 @@ algorithms:
 """
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+@common.needs_program
 class Plan(common.Case):
     def test_how_many_trials_a_study_will_have(self):
         """The remaining work according to the page of a running study."""
@@ -54,8 +51,7 @@ class Plan(common.Case):
     def run_study(self, name, text):
         study, path = self.scratch / f"{name}.yaml", self.scratch / f"{name}.h5"
         study.write_text(text)
-        subprocess.run([os.environ["REGATTA"], "run", str(study), "-o", str(path), "-quiet"], check=True,
-                       capture_output=True)
+        common.regatta("run", study, "-o", path, "-quiet")
         return path
 
     def test_credits_reach_the_file_and_what_is_made_of_it(self):
@@ -65,20 +61,17 @@ class Plan(common.Case):
         named = [self.run_study("named", credits + STUDY), self.run_study("part", credits + part)]
         plain = self.run_study("plain", STUDY)
         merged = self.scratch / "merged.h5"
-        subprocess.run([os.environ["REGATTA"], "merge", *map(str, named), "-o", str(merged)], check=True,
-                       capture_output=True)
+        common.regatta("merge", *named, "-o", merged)
         for path in (named[0], merged):
             self.assertEqual({k: str(v) for k, v in load(path, partial=True).attributes.items()
                               if k in export.CREDITS}, {"creator_name": "Ada, Bo", "license": "CC-BY-4.0",
                                                         "id": "10.1/x", "keywords": "regret, sweep"})
         self.assertEqual(load(named[0]).attributes["checksum"], load(plain).attributes["checksum"])
         self.assertFalse(set(export.CREDITS) & set(load(plain).attributes))
-        said = subprocess.run([os.environ["REGATTA"], "info", str(named[0])], check=True, capture_output=True,
-                              text=True).stdout
-        self.assertIn("\nauthors   Ada, Bo\nlicence   CC-BY-4.0\n", said)
+        self.assertIn("\nauthors   Ada, Bo\nlicence   CC-BY-4.0\n", common.regatta("info", named[0]))
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+@common.needs_program
 class Program(common.Case):
     @classmethod
     def setUpClass(cls):
@@ -86,10 +79,7 @@ class Program(common.Case):
         cls.path = cls.directory / "study.h5"
         study = cls.directory / "study.yaml"
         study.write_text(STUDY)
-        done = subprocess.run([os.environ["REGATTA"], "run", study, "-o", cls.path],
-                              capture_output=True, text=True)
-        if done.returncode:
-            raise AssertionError(done.stdout + done.stderr)
+        common.regatta("run", study, "-o", cls.path)
 
     def test_trials_and_evaluations(self):
         results = load(self.path)
@@ -133,7 +123,3 @@ class Program(common.Case):
         self.assertEqual(main([str(self.path), "--out", str(out), "--formats", "png"]), 0)
         self.assertTrue((out / "regret_Ackley_d_2_simple.png").exists())
         self.assertTrue((out / "confidence.png").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,10 +7,10 @@ import unittest.mock
 
 import common
 import synthetic
+from common import run
 from regatta_analysis import launch, load, study
 from regatta_analysis.claims import claims, replicate, stages, verdicts
 from regatta_analysis.claims.grades import CONTRADICTED, OPEN, SHOWN
-from test_cli import run
 
 REGATTA = os.environ.get("REGATTA", "")
 
@@ -195,7 +195,3 @@ class Command(common.Case):
             self.assertEqual((code, error.count("\n")), (2, 1), error)
             self.assertIn(words, error)
         self.assertFalse(out.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

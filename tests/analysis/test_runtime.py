@@ -1,6 +1,5 @@
 """Runtimes on BBOB functions: answers by hand, and a study that the program runs."""
 import os
-import subprocess
 import unittest
 
 import common
@@ -83,8 +82,7 @@ class Study(common.Case):
         super().setUpClass()
         place = common.scratch_directory(cls)
         (place / "made.yaml").write_text(STUDY)
-        subprocess.run([os.environ["REGATTA"], "run", place / "made.yaml", "-o", place / "made.h5",
-                        "-quiet"], check=True)
+        common.regatta("run", place / "made.yaml", "-o", place / "made.h5", "-quiet")
         cls.results = load(place / "made.h5")
 
     def test_only_bbob_without_noise(self):
@@ -111,7 +109,3 @@ class Study(common.Case):
         table = runtime.ert_table(runtime.runs(self.results))
         self.assertEqual(len(table), 4 * 2)
         self.assertTrue((table["runs"] == 3).all())
-
-
-if __name__ == "__main__":
-    unittest.main()

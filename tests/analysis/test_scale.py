@@ -92,7 +92,3 @@ class Progress(unittest.TestCase):
         list(progress.progress(range(10), "things", terminal))
         self.assertIn("/10 things", terminal.getvalue())
         self.assertTrue(terminal.getvalue().endswith("\r\x1b[K"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -202,7 +202,3 @@ class Serve(unittest.TestCase):
     def test_a_minimiser_that_never_calls_f(self):
         answer = converse(regatta.minimiser(lambda *_: None), *game(1)[:2])[1]
         self.assertIn("without calling f", answer["error"])
-
-
-if __name__ == "__main__":
-    unittest.main()

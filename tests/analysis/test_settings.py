@@ -1,5 +1,4 @@
 """Labels taken apart, and keys of schema 2."""
-import unittest
 
 import common
 import numpy as np
@@ -50,7 +49,3 @@ class Settings(common.Case):
         self.assertEqual(panel_label("Box", swept_outside("EI (xi=0.1)", "noise=0.2, xi=0.1")),
                          "Box (noise=0.2)")
         self.assertEqual(panel_label("Box", swept_outside("EI (mine)", "dims=[1, 2]")), "Box (dims=[1, 2])")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,13 +1,8 @@
 """Values of a problem that is minimised are shown as the user's program or table has them, in every place, and zero is
 never -0. The program notes its answers; the printed numbers are compared with the notes."""
-import contextlib
-import io
 import json
-import os
 import re
-import subprocess
 import sys
-import unittest
 
 import common
 import numpy as np
@@ -15,7 +10,6 @@ import pandas as pd
 import synthetic
 import xarray as xr
 from regatta_analysis import InputError, escape, load
-from regatta_analysis.__main__ import main
 from regatta_analysis.report import export, tables
 from regatta_analysis.stats import inference, measures, sweep
 
@@ -60,7 +54,7 @@ POOL = "  - {label: %s, name: dataset, path: table.csv, repeats: yes, goal: %s, 
 METHOD = "  - {label: %s, name: gp_ucb, beta: fixed, value: %d}\n"
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+@common.needs_program
 class Typed(common.Case):
     """Labels are compared as texts, whatever they look like."""
 
@@ -77,9 +71,7 @@ class Typed(common.Case):
     def check(self, pools, methods, problems, algorithms):
         path, shards = self.scratch / "s.h5", self.scratch / "t.h5.d"
         (self.scratch / "s.yaml").write_text(POOLS % ("".join(pools), "".join(methods)))
-        done = subprocess.run([os.environ["REGATTA"], "run", "s.yaml", "-o", path, "-quiet"], capture_output=True,
-                              text=True, cwd=self.scratch)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        common.regatta("run", "s.yaml", "-o", path, "-quiet", cwd=self.scratch)
         self.check_results(load(path), problems, algorithms)
         shards.mkdir(exist_ok=True)
         path.rename(shards / "0-0.h5")  # an interrupted study, which has no order of its own
@@ -95,7 +87,7 @@ class Typed(common.Case):
             self.assertTrue((table["y"] >= 5).all(), label)
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+@common.needs_program
 class Signs(common.Case):
     @classmethod
     def setUpClass(cls):
@@ -137,15 +129,13 @@ class Signs(common.Case):
 
     @classmethod
     def regatta(cls, *arguments):
-        return subprocess.run([os.environ["REGATTA"], *map(str, arguments)], check=True, capture_output=True, text=True,
-                              cwd=cls.directory).stdout
+        return common.regatta(*arguments, cwd=cls.directory)
 
     @classmethod
     def run_main(cls, *arguments):
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            if main([str(a) for a in arguments]):
-                raise AssertionError(said.getvalue())
+        code, *said = common.run(*arguments)
+        if code:
+            raise AssertionError(said)
 
     def test_the_best_answers_are_those_meant(self):
         best = {p: min(v for (q, _), some in self.best.items() if q == p for v in some) for p in ("Loss", "Zero", "Below")}
@@ -275,13 +265,8 @@ class Sweep(common.Case):
             worse = np.array([cell[0] == "A (k=2)" for cell in made["cells"]])
             made["arrays"]["objective"][:] = sign * np.where(worse, 2.0, 1.0)[:, None]
             made["swept"], made["options"] = [cell[0][3:-1] for cell in made["cells"]], options
-            synthetic.write(self.scratch / "s.h5", [made])
-            results = load(self.scratch / "s.h5")
+            results = synthetic.loaded(self.scratch / "s.h5", [made])
             found = sweep.sensitivity(sweep.final_values(results, "best"), results, "best").iloc[0]
             self.assertEqual((found["best_at"], found["least"], found["largest"]), (best, 1, 2))
             first = inference.comparisons(results, "best").iloc[0]
             self.assertEqual(first["better"], 1.0 if first["a"] == f"A (k={best:.0f})" else 0.0)
-
-
-if __name__ == "__main__":
-    unittest.main()

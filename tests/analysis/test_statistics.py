@@ -1,5 +1,4 @@
 """Summaries against numbers worked out by hand and against SciPy."""
-import unittest
 
 import common
 import numpy as np
@@ -101,7 +100,3 @@ class Statistics(common.Case):
         self.assertEqual(list(zip(found["algorithm"], found["t"])),
                          [("A", 0), ("A", 1), ("B", 0)])
         self.assertEqual(len(summarise(curves.iloc[:0])), 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -18,7 +18,7 @@ from unittest import mock
 import h5py
 import numpy as np
 
-from common import Case
+from common import Case, needs_program
 from functions import bowl, slow
 import regatta
 from regatta import studies
@@ -39,12 +39,10 @@ class Here(Case):
 
     def setUp(self):
         super().setUp()
-        before = os.getcwd()
-        os.chdir(self.scratch)
-        self.addCleanup(os.chdir, before)
+        self.enterContext(contextlib.chdir(self.scratch))
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")
+@needs_program
 class Studies(Here):
     def test_the_lines_of_the_readme(self):
         block = re.search(r"```python\n(import regatta\n.*?)```\n", README.read_text(), re.S)[1]
@@ -174,7 +172,7 @@ class Relay(unittest.TestCase):
             self.assertEqual((child.wait(), heard), (0, []))
 
 
-@unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")
+@needs_program
 class Objectives(Here):
     def test_a_function_of_a_file(self):
         settings = {"constraints": ["size"], "record": ["cost"], "goal": "minimise", "on_failure": "worst", "optimum": 0}
@@ -335,7 +333,3 @@ class Spaces(unittest.TestCase):
                             (["poly", 5, 1], {"kernel": "poly", "degree": 5, "rate": 1}),
                             ([2.0, 5, 1], {"kernel": "poly", "degree": 5, "rate": 1})):
             self.assertEqual(self.SPACE.decode(x), expected)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -17,13 +17,13 @@ import common
 import numpy as np
 import synthetic
 from browser import BROWSER, WIDTHS, in_browser
+from common import run
 from regatta_analysis import InputError, load
 from regatta_analysis.claims import claims
 from regatta_analysis.figures import figures
 from regatta_analysis.report import charts, study_page
 from regatta_analysis.stats import inference, summaries
 from regatta_analysis.stats.regret import regret_curves
-from test_cli import run
 
 EVIL = ["</script><script>document.title='broken'</script>".replace("/", "\\"), '<img src=x onerror="alert(1)">',
         "$\\input{x}$ & 'quotes' \"", "long_" * 40, "\u202eevil \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
@@ -226,10 +226,7 @@ class Page(common.Case):
 
 
 class Sweep(common.Case):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        common.undrawn(cls)
+    pictures = "undrawn"
 
     def test_methods_that_read_nothing_stand_everywhere(self):
         swept_study(self.scratch / "s.h5")
@@ -250,10 +247,7 @@ class Sweep(common.Case):
 
 
 class Several(common.Case):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        common.undrawn(cls)
+    pictures = "undrawn"
 
     def test_studies_on_one_page(self):
         for name in ("a", "b"):
@@ -354,7 +348,3 @@ class Live(common.Case):
     def test_nothing_there(self):
         with self.assertRaises(InputError):
             study_page.watch([self.scratch / "no.h5.d"], pause=0.01)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 import os
 import subprocess
 import sys
-import unittest
 import warnings
 from unittest import mock
 
@@ -46,8 +45,7 @@ class Style(common.Case):
     def setUpClass(cls):
         super().setUpClass()
         common.coarse(cls)
-        synthetic.write(cls.directory / "s.h5", [synthetic.problem("P", ["EI", "TS"], seeds=8, queries=6)])
-        cls.results = load(cls.directory / "s.h5")
+        cls.results = synthetic.loaded(cls.directory / "s.h5", [synthetic.problem("P", ["EI", "TS"], seeds=8, queries=6)])
 
     def drawn(self):
         """The bytes of a figure that is made and written anew."""
@@ -102,7 +100,3 @@ class Profiles(common.Case):
                 warnings.simplefilter("error")
                 summary.write_all(load(self.scratch / f"{name}.h5"), _study_parser().parse_args(
                     [f"{name}.h5", "--out", str(self.scratch / name), "--formats", "png"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

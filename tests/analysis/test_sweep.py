@@ -1,12 +1,9 @@
 """Sweeps as data: settings as columns, methods that don't read one at each of its values, selections,
 figures and the table over settings."""
-import io
 import json
 import pathlib
 import re
 import shutil
-import unittest
-from contextlib import redirect_stderr, redirect_stdout
 from unittest import mock
 
 import common
@@ -14,12 +11,11 @@ import h5py
 import numpy as np
 import pandas as pd
 import synthetic
+from common import run
 from regatta_analysis import InputError, load
-from regatta_analysis.__main__ import main
 from regatta_analysis.figures import overviews, panels, style, sweep as figures
 from regatta_analysis.load import settings
 from regatta_analysis.stats import inference, sweep
-from test_cli import run
 
 NOISE, KERNELS = ("1e-4", "1e-2", "1e-1"), ("gaussian", "matern52")
 
@@ -30,8 +26,7 @@ class Near(common.Case):
         own = [f"a={text}, b={b}" for text in ("0.3", "0.30000000000000004", "1e-1") for b in (1, 2)]
         parts = synthetic.problem("P", [f"EI ({text})" for text in own] + ["Random"], seeds=3, queries=4)
         parts["swept"] = [cell[0][4:-1] if "(" in cell[0] else "" for cell in parts["cells"]]
-        synthetic.write(self.scratch / "near.h5", [parts])
-        results = load(self.scratch / "near.h5")
+        results = synthetic.loaded(self.scratch / "near.h5", [parts])
         table = sweep.final_values(results, "simple")
         self.assertEqual(sorted(table["a"].unique()), [0.1, 0.3, 0.1 + 0.2])
         self.assertEqual(table.groupby(["method", "a"]).size().tolist(), [6] * 6)
@@ -105,8 +100,7 @@ class Sweep(common.Case):
         shown = (["4", "8", "16"], ["0", "0.0001", "0.01"], ["$10^{-7}$", "$10^{-6}$", r"$3 \times 10^{-5}$"])
         for part, values, expected in zip(made, axes, shown):
             part["swept"] = [f"u={values[k // 2]}" for k in range(6)]
-            synthetic.write(self.scratch / "s.h5", [part])
-            (_, figure), = figures.over_figures(load(self.scratch / "s.h5"), "u", "simple")
+            (_, figure), = figures.over_figures(synthetic.loaded(self.scratch / "s.h5", [part]), "u", "simple")
             self.assertEqual([t.get_text() for t in figure.axes[0].get_xticklabels()], expected)
             self.assertEqual(len(figure.axes[0].get_xticks()), 3)
 
@@ -182,8 +176,7 @@ class Sweep(common.Case):
         for k, (method, _, _) in enumerate(made["cells"]):
             made["arrays"]["simple_regret"][k] = values[u[k]]["AB".index(method)]
         made["status"][0], made["n_rows"][0] = 2, 3  # a trial of A fails where A would be the best
-        synthetic.write(self.scratch / "s.h5", [made])
-        results = load(self.scratch / "s.h5")
+        results = synthetic.loaded(self.scratch / "s.h5", [made])
         table = sweep.final_values(results, "simple")
         pairs = inference.comparisons(results, "simple")
         np.testing.assert_array_equal(sweep.differences(table, "A", "B", ("u", "v"))["p"], pairs["p"])
@@ -218,8 +211,7 @@ class Sweep(common.Case):
         chosen = [labels[int(a)] for a, _, _ in part["cells"]]
         part["cells"] = [(label, i, s) for (label, _), (_, i, s) in zip(chosen, part["cells"])]
         part["swept"] = [swept for _, swept in chosen]
-        synthetic.write(self.scratch / "s.h5", [part])
-        results = load(self.scratch / "s.h5")
+        results = synthetic.loaded(self.scratch / "s.h5", [part])
         table = sweep.final_values(results, "simple")
         self.assertEqual(len(table), 2 * 2 * 6 * 3 * 2)  # method and Random, s, methods, values, seeds
         self.assertEqual(len(panels.views(results, "simple")), 2 * 6 * 3)
@@ -267,36 +259,28 @@ class Sweep(common.Case):
 
     def test_command(self):
         out = self.scratch / "out"
-        with redirect_stdout(io.StringIO()):
-            self.assertEqual(main([str(self.path), "--out", str(out), "--formats", "png", "--where",
-                                   "kernel=gaussian", "--over", "noise", "--algorithms", "EI",
-                                   "GP-UCB", "--metric", "simple"]), 0)
+        self.assertEqual(run(self.path, "--out", out, "--formats", "png", "--where", "kernel=gaussian", "--over", "noise",
+                             "--algorithms", "EI", "GP-UCB", "--metric", "simple")[0], 0)
         self.assertTrue((out / "over_noise_simple.png").exists())
         self.assertFalse((out / "over_kernel_simple.png").exists())
         self.assertIn("### Sensitivity", (out / "summary.md").read_text())
         written = pd.read_csv(out / "curves.csv").drop_duplicates(["algorithm", "noise", "kernel"])
         self.assertEqual(len(written), 3 + 3)  # EI, and GP-UCB of one kernel
         self.assertEqual(set(written["noise"]), {1e-4, 1e-2, 1e-1})
-        with redirect_stdout(io.StringIO()):
-            main([str(self.path), "--out", str(out), "--formats", "png", "--over", "noise,kernel",
-                  "--baseline", "EI", "--metric", "simple"])
+        run(self.path, "--out", out, "--formats", "png", "--over", "noise,kernel", "--baseline", "EI", "--metric", "simple")
         self.assertTrue((out / "heat_noise_kernel_simple_1.png").exists())
-        with redirect_stdout(io.StringIO()) as said:
-            main([str(self.path), "--out", str(out), "--formats", "png", "--panel", "kernel", "--metric",
-                  "simple", "--page", str(out / "page.html")])
-        self.assertIn(f"\nReport: {out / 'page.html'}\n", said.getvalue())
+        _, said, _ = run(self.path, "--out", out, "--formats", "png", "--panel", "kernel", "--metric", "simple", "--page",
+                         out / "page.html")
+        self.assertIn(f"\nReport: {out / 'page.html'}\n", said)
         self.assertTrue((out / "regret_by_kernel_3_simple.png").exists())
         self.assertIn("Simple regret by kernel: Box, noise = 0.1<", (out / "page.html").read_text())
         self.assertIn("<summary>Small multiples by kernel</summary>", (out / "page.html").read_text())
         for wrong in (["--over", "x"], ["--panel", "x"], ["--over", "noise", "--panel", "noise"], ["--over", "a,b,c"], ["--baseline", "Q"],
                       ["--where", "noise=3"], ["--where", "noise"]):
             out = self.scratch / "wrong"
-            with redirect_stderr(io.StringIO()) as said, self.subTest(wrong=wrong):
-                try:
-                    code = main([str(self.path), "--out", str(out), *wrong])
-                except SystemExit as stopped:
-                    code = stopped.code
-                self.assertEqual((code, said.getvalue().count("\n")), (2, 1))
+            with self.subTest(wrong=wrong):
+                code, _, errors = run(self.path, "--out", out, *wrong)
+                self.assertEqual((code, errors.count("\n")), (2, 1))
                 self.assertEqual(list(out.glob("*.p*")), [])  # found before anything is drawn
 
 
@@ -357,9 +341,9 @@ class Kept(common.Case):
         self.assertEqual(results.short({"surrogate.variance": 0.5, "surrogate.kernel": "gaussian",
                                         "maximiser": "{raw_samples=32,restarts=2}"}), "S1")
         self.assertEqual(results.short({"surrogate.kernel": "gaussian"}), "surrogate.kernel = gaussian")
-        with redirect_stdout(io.StringIO()), mock.patch.object(style, "write", lambda figure, file, *_: None):
-            self.assertEqual(main([str(self.DATA / "results-v2.h5"), "--out", str(out), "--formats", "png", "--over",
-                                   "kernel", "--metric", "simple", "--page", str(out / "page.html")]), 0)
+        with mock.patch.object(style, "write", lambda figure, file, *_: None):
+            self.assertEqual(run(self.DATA / "results-v2.h5", "--out", out, "--formats", "png", "--over", "kernel", "--metric",
+                                 "simple", "--page", out / "page.html")[0], 0)
         text, page = (out / "summary.md").read_text(), (out / "page.html").read_text()
         self.assertIn("[regret_all_simple.png]", text)
         self.assertIn("| branin (S1) (T =", text)
@@ -397,8 +381,7 @@ class Typed(common.Case):
         noisy[8:] = 255
         part["settings"] = {"function": ("problem", function.astype(np.int32)),
                             "noisy": ("run", noisy.astype(np.uint8))}
-        synthetic.write(self.scratch / "s.h5", [part])
-        results = load(self.scratch / "s.h5")
+        results = synthetic.loaded(self.scratch / "s.h5", [part])
         self.assertEqual(results.settings, ["function", "noisy"])
         self.assertEqual([str(results.data[n].dtype) for n in results.settings], ["Int64", "boolean"])
         self.assertTrue(results.trials["noisy"][8:].isna().all())
@@ -427,7 +410,3 @@ class Panels(common.Case):
         together = [{"s": "1", "t": "x"}, {"s": "2", "t": "y"}]  # paths of one axis
         self.assertEqual(settings.panels([a, b, {"t": "x"}, *together]), (together, [[0], [1], [0], [0], [1]]))
         self.assertEqual(settings.panels([{"s": "3"}, *together])[0], [{"s": "3"}, *together])  # of a merged file
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """The formats of numbers, and the golden tables of a small study."""
 import re
-import unittest
 from unittest import mock
 
 import common
@@ -156,8 +155,7 @@ class Tables(common.Case):
     def test_all_are_bold_that_are_not_told_apart_from_the_best(self):
         """EI and TS differ in the ninth digit, and Random is worse in all trials."""
         levels = {"EI": 1.0, "TS": 1.0 + 1e-9, "Random": 4.0}
-        synthetic.write(self.scratch / "s.h5", [synthetic.made_up("P", levels, seeds=12)])
-        results = load(self.scratch / "s.h5")
+        results = synthetic.loaded(self.scratch / "s.h5", [synthetic.made_up("P", levels, seeds=12)])
         for band in (Band(), Band("median")):
             table = final_regret(results, ["simple"], bootstrap=band.interval)
             _, rows = final_regret_grid(results, table, "simple", band)
@@ -184,7 +182,3 @@ class Tables(common.Case):
         row = table[(table["problem"] == "Crossed") & (table["algorithm"] == "EI")].iloc[0]
         self.assertAlmostEqual(row["cpu_acquire"], per_trial.mean())
         self.assertAlmostEqual(row["cpu_acquire_se"], per_trial.sem())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -26,7 +26,3 @@ class Types(unittest.TestCase):
                 self.assertEqual((bare, node.returns is None), ([], False), f"{path.name}: {name}")
                 seen += 1
         self.assertGreater(seen, 60)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -16,7 +16,7 @@ import common
 import synthetic
 import ugly
 from regatta_analysis import load
-from regatta_analysis.__main__ import _study_parser, main
+from regatta_analysis.__main__ import _study_parser
 from regatta_analysis.figures import figures, style
 from regatta_analysis.report import stills, summary, tables
 from regatta_analysis.stats import extended
@@ -40,8 +40,7 @@ class Ugly(common.Case):
         common.undrawn(cls)
         cls.panels, cls.write = {}, staticmethod(style.write)
         cls.path = cls.directory / "ugly.h5"
-        synthetic.write(cls.path, ugly.study())
-        cls.truth, cls.results = Truth(cls.path), load(cls.path)
+        cls.truth, cls.results = Truth(cls.path), synthetic.loaded(cls.path, ugly.study())
 
     def shown(self, pairs):
         for (value, within), expected in pairs:
@@ -53,11 +52,10 @@ class Ugly(common.Case):
     @classmethod
     def draw(cls, path, out, *options):
         """The standard error of the command, including warnings."""
-        errors = io.StringIO()
-        with warnings.catch_warnings(), contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
+        with warnings.catch_warnings():
             warnings.simplefilter("always")
-            code = main([str(path), "--out", str(out), "--formats", "png", *map(str, options)])
-        return code, errors.getvalue()
+            code, _, errors = common.run(path, "--out", out, "--formats", "png", *options)
+        return code, errors
 
     def files(self, band):
         """The files that the command writes, by quantiles and with the page; tables alone by other bands. Curves are

@@ -1,6 +1,5 @@
 """Ugly results in claims, in sweeps and in the exports: every value and every n is compared with one computed from the
 HDF5 file alone (ugly.py)."""
-import contextlib
 import importlib.util
 import io
 import itertools
@@ -18,7 +17,7 @@ import peers
 import synthetic
 import ugly
 from regatta_analysis import load
-from regatta_analysis.__main__ import _study_parser, main
+from regatta_analysis.__main__ import _study_parser
 from regatta_analysis.claims import checks, claims, grades
 from regatta_analysis.figures import figures, style, sweep
 from regatta_analysis.report import stills, summary
@@ -31,11 +30,10 @@ def median(values):
 
 def command(*arguments):
     """(exit code, standard error with all warnings)."""
-    errors = io.StringIO()
-    with warnings.catch_warnings(), contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
-        code = main(list(map(str, arguments)))
-    return code, errors.getvalue()
+        code, _, errors = common.run(*arguments)
+    return code, errors
 
 
 class Study(common.Case):
@@ -344,7 +342,3 @@ class Sweeps(common.Case):
                              ["∞" if np.isinf(v) else f"{v:.3g}" for v in wanted])
         best, = (axes for axes in figure.axes if axes.get_title(loc="left").startswith("Best"))
         self.assertEqual([text.get_text() for text in best.texts], 4 * ["–"])  # few trials tell nothing apart
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -103,7 +103,3 @@ class Wheel(unittest.TestCase):
         said = self.call(self.bin / "python", "-c", "import importlib.metadata as m; print(m.version('regatta-analysis'))")
         version = re.search(r'#define RG_VERSION "(.*?)"', (ROOT / "src/regatta/error.h").read_text())[1]
         self.assertEqual(said.strip(), version)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,6 @@ import json
 import re
 import unittest
 import xml.etree.ElementTree
-from contextlib import redirect_stderr, redirect_stdout
 from html.parser import HTMLParser
 from importlib.util import find_spec
 
@@ -15,7 +14,6 @@ import h5py
 import numpy as np
 import synthetic
 from regatta_analysis import escape, load
-from regatta_analysis.__main__ import main
 from regatta_analysis.figures import figures, style
 
 HOSTILE = ["=1+1", "+1+cmd", "-2+3", "@SUM(1)", "=HYPERLINK(\"http://x\",\"y\")", " =2", "\t=3", "\uff1d1+1",
@@ -92,12 +90,10 @@ class Writers(common.Case):
         commands = [[path, "--out", out / "figures", "--formats", "png", "--page", out / "page.html", "--trust"]]
         commands += [["export", path, "--to", to, out / to, "--trust"] for to in ("csv", "netcdf", "ioh", "coco")]
         for command in commands:
-            said = io.StringIO()
-            with redirect_stdout(said), redirect_stderr(said):
-                code = main(list(map(str, command)))
+            code, *said = common.run(*command)
             if code:
-                raise AssertionError(said.getvalue())
-            cls.said += said.getvalue()
+                raise AssertionError(said)
+            cls.said += "".join(said)
 
     def files(self, pattern, kind="hostile"):
         found = [path for name in studies(PLAIN) for path in (self.directory / f"{kind}_{name}").rglob(pattern)]
@@ -201,7 +197,3 @@ class Writers(common.Case):
         self.assertGreater(len({str((v["color"], v["marker"], v["linestyle"])) for v in looks.values()}), 500)
         first = [str(v) for v in list(looks.values())[:144]]
         self.assertEqual(len(set(first)), 144)
-
-
-if __name__ == "__main__":
-    unittest.main()

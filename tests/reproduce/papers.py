@@ -9,13 +9,13 @@ from unittest import mock
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "analysis"), str(HERE.parents[1] / "analysis"), str(HERE.parents[1] / "experiments")]
 
-import test_cli
+import common
 from reproduce.__main__ import main
 
 
 def run(*arguments):
     """(exit code, stdout, stderr) of `python3 -m reproduce`."""
-    return test_cli.run(*arguments, program=main)
+    return common.run(*arguments, program=main)
 
 
 def run_script(path, *arguments):

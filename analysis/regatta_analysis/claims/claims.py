@@ -10,14 +10,13 @@ import functools
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from . import checks, forms, stages, verdicts
 from .grades import GRADES
 from .outcome import Missing
 from ..load.errors import InputError, nearest
 from ..load.load import load
-from ..load.yaml_file import mappings, parse_yaml, read_yaml
+from ..load.yaml_file import entries, entry, mappings, read_yaml
 
 
 ENOUGH = 1000
@@ -82,7 +81,7 @@ class Studies:
         """Whether a study has an entry of this label (settings may follow it) in its block `problems` or `algorithms`."""
         results = self.whole(study)
         texts = filter(None, (self.text(study), results.study if results else ""))
-        return any(_named(name, labels(text, block)) for text in texts)
+        return any(_named(name, entries(text, block)) for text in texts)
 
     def shortened(self, _study):
         """Whether the results of a study have fewer queries than its claims are about."""
@@ -126,17 +125,6 @@ class Studies:
             raise Missing("; ".join(dict.fromkeys(missing)))
         self.missing += missing
         return found
-
-
-@functools.lru_cache(maxsize=64)
-def labels(text, block):
-    """The labels of the entries of a block of a study file."""
-    try:
-        entries = (parse_yaml(text) or {}).get(block) or []
-    except (yaml.YAMLError, AttributeError):
-        return ()
-    return tuple(str(entry.get("label", entry.get("name", ""))) if isinstance(entry, dict) else str(entry)
-                 for entry in (entries if isinstance(entries, list) else [entries]))
 
 
 def _named(name, known):
@@ -262,9 +250,9 @@ def _checks_on(claim, name):
 
 
 def _decidable(check, problem, text):
-    entries = [("algorithms", name) for key in ("who", "against", "among") for name in checks.names(check.get(key, []))]
-    for block, label in [*entries, *([("problems", problem)] if problem else [])]:
-        known = labels(text, block)
+    wanted = [("algorithms", name) for key in ("who", "against", "among") for name in checks.names(check.get(key, []))]
+    for block, label in [*wanted, *([("problems", problem)] if problem else [])]:
+        known = entries(text, block)
         if known and not _named(label, known):
             raise InputError(f"the study has no {block[:-1]} {label!r}{nearest(label, known)} (it has: {', '.join(known)})")
     unknown = [label for label in without_optimum(text) if not problem or _named(problem, [label])]
@@ -276,11 +264,9 @@ def _decidable(check, problem, text):
 @functools.lru_cache(maxsize=64)
 def without_optimum(text):
     """The labels of problems of a study file that have no optimum: programs whose entry does not name one."""
-    data = parse_yaml(text) or {}
-    if any("optimum" in str(data.get(key, "")) for key in ("common", "sweep")):
-        return ()
-    entries = [entry for entry in data.get("problems") or [] if isinstance(entry, dict)]
-    return tuple(str(e.get("label", e["name"])) for e in entries if e.get("name") == "external" and "optimum" not in e)
+    if any("optimum" in str(entry(text, key)) for key in ("common", "sweep")):
+        return []
+    return [label for label, one in entries(text, "problems").items() if one.get("name") == "external" and "optimum" not in one]
 
 
 def evaluate(path, studies, paper=None, others=False):

@@ -71,7 +71,8 @@ def better_item(panel, table, a, b, statistic="mean", scale=None):
 def pooled_item(items, studies):
     """All comparisons as one, with equal weights of panels. The panels of one problem of the study file, whatever is
     swept or scored, share trials, or the designs and noise of their trials."""
-    known = [(i.evidence, _problem_of(i, studies)) for i in items if i.evidence and i.state != VOID]
+    places = [(i.cells[0][0], studies.get(i.cells[0][0]).group(i.cells[0][1]).base) for i in items]
+    known = [(i.evidence, place) for i, place in zip(items, places) if i.evidence and i.state != VOID]
     pairs = {(i.a, i.b) for i in items}
     a, b = pairs.pop() if len(pairs) == 1 else ("", "")
     item = Item(f"{len(items)} {'panels' if a else 'comparisons'} together", a, b, n=min(i.n for i in items), units=min(i.units for i in items),
@@ -85,11 +86,6 @@ def pooled_item(items, studies):
     item.most, item.units = found.neutral, len(found.contrasts[0])
     settle(item, found, lambda one: one.verdict)
     return item
-
-
-def _problem_of(item, studies):
-    study, problem, _ = item.cells[0]
-    return study, studies.get(study).group(problem).base
 
 
 def pairs_text(items, pooled):

@@ -8,7 +8,7 @@ import pandas as pd
 
 from .comparisons import ratios, wins
 from .outcome import Missing
-from .panels import metric_of, names, panel_on
+from .panels import compared, metric_of, names, panel_on
 from ..load.errors import InputError, nearest
 from ..stats import clock
 from ..stats.measures import TooShort, trial_values
@@ -32,9 +32,9 @@ def earlier(check, studies):
     for family, problems, results, a, b in _pairs(check, studies):
         goal = float(check["target"]) if "target" in check else clock.target(results, problems,
                                                                              float(check.get("share", SHARE)))
-        both = [_of(results, cell) for cell in (a, b)]
+        both = [clock.history(results, cell) for cell in (a, b)]
         end = min(mine.known(goal) for mine in both)
-        times = [pd.Series(np.minimum(mine.first(goal), end), _trials(mine)) for mine in both]
+        times = [pd.Series(np.minimum(mine.first(goal), end), mine.index.droplevel("algorithm")) for mine in both]
         until = f", up to time {end:.4g}" if np.isfinite(end) else ""
         rows.append(_table(studies, family, a, b, times, f", target {goal:.3g}{until}"))
     goal = f"{check['target']:g}" if "target" in check else f"{100 * check.get('share', SHARE):g} % of that after the " \
@@ -56,12 +56,12 @@ def lower_at_time(check, studies):
     """
     rows = []
     for family, _, results, a, b in _pairs(check, studies):
-        last = min(_of(results, cell).end for cell in (a, b))
+        both = [clock.history(results, cell) for cell in (a, b)]
+        last = min(mine.end for mine in both)
         time = last if check.get("time", "last") == "last" else float(check["time"])
         if time > last:
             raise TooShort(f"{family}: a trial ends at time {last:.4g}, time {time:g} is needed")
-        values = [pd.Series(mine.at([time]).to_numpy()[:, 0], _trials(mine))
-                  for mine in (_of(results, cell) for cell in (a, b))]
+        values = [pd.Series(mine.at([time]).to_numpy()[:, 0], mine.index.droplevel("algorithm")) for mine in both]
         rows.append(_table(studies, family, a, b, values, f", time {time:.4g}"))
     when = "the last time that all trials know" if check.get("time", "last") == "last" else f"time {check['time']:g}"
     return _wins(check, studies, rows, f"simple regret at {when}")
@@ -79,8 +79,7 @@ def equal_per_evaluation(check, studies):
     """
     found = []
     for family, _, results, a, b in _pairs(check, studies):
-        value = check.get("value", {})
-        value = value | {"metric": metric_of(results, a.problem, value.get("metric"), family)}
+        value = compared(check, results, a.problem, family)
         values = [trial_values(results, cell.problem, value, [cell.algorithm]).droplevel("algorithm") for cell in (a, b)]
         found.append(_table(studies, family, a, b, values, ""))
     return ratios(check, found, ", by evaluations")
@@ -97,14 +96,6 @@ def _table(studies, family, a, b, values, more):
     study = family.partition(",")[0]
     panel.cells.update({name: (study, cell.problem, cell.algorithm) for name, cell in zip(columns, (a, b))})
     return panel, pd.concat(dict(zip(columns, values)), axis=1).dropna()
-
-
-def _of(results, cell):
-    return clock.history(results, cell)
-
-
-def _trials(history):
-    return history.index.droplevel("algorithm")
 
 
 def _pairs(check, studies):

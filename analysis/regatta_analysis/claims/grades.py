@@ -5,7 +5,7 @@ combine; what they show makes one grade. The grade says what is known now: a che
 its open comparisons may still come out gives the same grade.
 """
 import itertools
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 SHOWN, SUPPORTED, EQUIVALENT, PARTLY, DEPENDS, CONTRADICTED, NOTHING, NOT_RUN, NOT_COMPARABLE = GRADES = (
     "shown", "supported", "equivalent", "partly", "depends", "contradicted", "undecided", "not run",
@@ -54,17 +54,13 @@ class Tally:
         return f"{self.shown} shown, {self.against} against, {equivalent}{self.open} open of {self.total}{void}"
 
     def __add__(self, other):
-        return Tally(*(a + b for a, b in zip(_numbers(self), _numbers(other))))
+        return Tally(*map(sum, zip(astuple(self), astuple(other))))
 
     def completions(self, equivalent=True):
         """Every outcome that the open comparisons may have. `equivalent`: whether they may come out as equivalent."""
         for shown in range(self.open + 1):
             for ties in range(self.open - shown + 1 if equivalent else 1):
                 yield Tally(self.shown + shown, self.against + self.open - shown - ties, self.equivalent + ties, 0)
-
-
-def _numbers(tally):
-    return tally.shown, tally.against, tally.equivalent, tally.open, tally.void
 
 
 def wanted(k, combine):

@@ -15,11 +15,6 @@ from ..stats import evidence
 LEVEL = 0.01  # at either side, of the kinds that have intervals of their own
 
 
-def level_of_side(among):
-    """The error of either side of an interval that is one of so many."""
-    return min(LEVEL, evidence.LEVEL / 2.0 / among)
-
-
 @dataclass
 class Item:
     """A comparison. It has the trials and independent units, the outcome, the effect with its interval, and the
@@ -69,7 +64,7 @@ class Item:
         """Let an interval decide it: `ends` gives (low, high) for an error of either side. fixed: the interval is for a
         number of trials that was fixed beforehand."""
         def judge(among):
-            self.low, self.high = map(float, ends(level_of_side(among)))
+            self.low, self.high = map(float, ends(min(LEVEL, evidence.LEVEL / 2.0 / among)))
             inside, outside = self.least <= self.low and self.high <= self.most, self.high < self.least or self.low > self.most
             self.state = SHOWN if inside else AGAINST if outside else OPEN
         self.judge, self.fixed = judge, fixed
@@ -83,12 +78,11 @@ class Item:
 
     def row(self):
         """The data for a record or for readers of the JSON."""
-        return {"where": self.where, "a": self.a, "b": self.b, "n": self.n, "units": self.units, "state": self.state,
-                "value": self.value, "low": self.low, "high": self.high, "least": self.least, "most": self.most, "better": self.better,
-                "better_low": self.better_low, "better_high": self.better_high, "stuck_a": self.stuck_a,
-                "stuck_b": self.stuck_b, **self.more}
+        return {**{name: getattr(self, name) for name in ROW}, **self.more}
 
 
+ROW = ("where", "a", "b", "n", "units", "state", "value", "low", "high", "least", "most", "better", "better_low", "better_high",
+       "stuck_a", "stuck_b")
 STATES = {"better": SHOWN, "worse": AGAINST, "equivalent": EQUIVALENT, "inside": SHOWN, "outside": AGAINST,
           "shown": SHOWN, "against": AGAINST, "open": OPEN}
 

@@ -61,9 +61,15 @@ def curves_of(results, problem, metric, who):
     return value_curves(results, problem, metric, results.group(problem).done.cells[who]).droplevel("algorithm")
 
 
+def compared(check, results, problem, where):
+    """The `value` of a check on a panel, with its metric."""
+    value = check.get("value", {})
+    return {**value, "metric": metric_of(results, problem, value.get("metric"), where)}
+
+
 def _values(results, problem, value, who, where):
     """measures.trial_values of which less is better, by `value` of a check on a panel."""
-    value = dict(value) | {"metric": metric_of(results, problem, value.get("metric"), where)}
+    value = compared({"value": value}, results, problem, where)
     if more_is_better(results, problem, value["metric"]) and "hit" not in value:
         value["sense"] = "max"
     return trial_values(results, problem, value, who)

@@ -17,6 +17,7 @@ from pathlib import Path
 from . import claims, stages, verdicts
 from .panels import cells_behind
 from .. import launch
+from ..escape import write_whole
 from ..load.errors import InputError
 from ..load.program import program
 
@@ -112,7 +113,7 @@ class Replication:
                 return "\n".join([*(f"{v.id}: {v.words}. {v.sentence()}" for v in found),
                                   f"{len(found)} claims: {claims.count(found)}"])
             for name, text in stage.items():
-                _replace(self.works[name].file, text)
+                write_whole(self.works[name].file, text)
 
     def studies(self, files):
         """Results by the name of their study."""
@@ -201,10 +202,3 @@ def _told(cells):
 
 def _settings(n):
     return f", {n} setting{'s' * (n > 1)}" if n else ""
-
-
-def _replace(path, text):
-    """Write a whole file, or nothing."""
-    made = path.with_name(f".{path.name}.new")
-    made.write_text(text, encoding="utf-8")
-    made.replace(path)

@@ -6,7 +6,7 @@ from .grades import OPEN, VOID
 from .items import (BOOTSTRAP, FIXED, common_trials, functional, interval_item, interval_outcome, located, mean_share_item,
                     new_item, share_item, shows, units_of)
 from .outcome import Missing, Outcome, shortened
-from .panels import METRIC_WORDS, cells_behind, curves_of, describe_value, each_method, metric_of, undecidable, words_of_metric
+from .panels import METRIC_WORDS, cells_behind, compared, curves_of, describe_value, each_method, metric_of, undecidable, words_of_metric
 from ..load.errors import InputError, nearest
 from ..stats.growth import exponents
 from ..stats.measures import TooShort, at, part, trial_values, value_curves
@@ -26,8 +26,7 @@ def within(check, studies):
     low, high = float(check.get("low", -np.inf)), float(check.get("high", np.inf))
     items, statistic = [], check.get("statistic", "mean")
     for panel, results, problem, who in each_method(check, studies):
-        value = dict(check.get("value", {}))
-        value["metric"] = metric_of(results, problem, value.get("metric"), panel.where)
+        value = compared(check, results, problem, panel.where)
         values = trial_values(results, problem, value, [who]).dropna()
         item = interval_item(panel, pd.DataFrame({who: values, "": 0.0}), low, high, "difference", statistic)
         if item.state == VOID:  # equal values are a size like others
@@ -48,8 +47,7 @@ def mean(check, studies):
     """
     low, high, items = float(check.get("low", -np.inf)), float(check.get("high", np.inf)), []
     for panel, results, problem, who in each_method(check, studies):
-        value = dict(check.get("value", {}))
-        value["metric"] = metric_of(results, problem, value.get("metric"), panel.where)
+        value = compared(check, results, problem, panel.where)
         frame = trial_values(results, problem, value, [who]).dropna().to_frame()
         items.append(functional(panel, frame, who, lambda means: means[..., 0], low, high))
     return interval_outcome(items, f"mean {describe_value(check)}", low, high, BOOTSTRAP)
@@ -123,9 +121,11 @@ def reach(check, studies):
         got = frame.ge(target) if more_is_better(results, problem, metric) else frame.le(target)
         items.append(_reach_item(panel, frame.columns[0], got, at(got, t).to_frame(), who, late))
     what, sizes = "not every trial" if late else "every trial", sorted({i.more["size"] for i in items})
+    test = "bets on the shares of the instances, at any number of them" if any(i.units < i.n for i in items) else \
+        f"exact binomial interval{FIXED}"
     return Outcome(lambda some: _reach_text(some, t), f"{what} of {' or '.join(map(str, sizes))} has "
                    f"{words_of_metric(check)} at {check.get('target', 0):g} or better at query {t}, more likely than not; "
-                   f"{_test_of_shares(items)}", items)
+                   f"{test}", items)
 
 
 def _reach_item(panel, first, got, now, who, late):
@@ -147,12 +147,6 @@ def _reach_text(items, t):
     return "; ".join(f"{i.a} ({i.where}): {i.more['reached']} of {i.n} trials by t = {t}, "
                      + (f"all by t = {i.more['last']:.0f}" if np.isfinite(i.more["last"]) else "not all ever")
                      for i in shortened(items))
-
-
-def _test_of_shares(items):
-    if any(item.units < item.n for item in items):
-        return "bets on the shares of the instances, at any number of them"
-    return f"exact binomial interval{FIXED}"
 
 
 def growth(check, studies):

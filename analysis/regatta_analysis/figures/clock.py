@@ -49,11 +49,9 @@ def time_figures(results, metric, band=figures.Band(), scale="auto", moment="fin
             pairs = [(label, {c.crew: c for c in mine}) for label, mine in lines]
         else:
             pairs = [(f"{name}, {crews[0]}", {label: mine[0] for label, mine in lines})]
-        pages = [pairs[k:k + ROWS] for k in range(0, len(pairs), ROWS)]
         names = crews if len(crews) > 1 else [label for label, _ in lines]
-        for k, page in enumerate(pages):
-            number = str(k + 1) if len(pages) > 1 else ""
-            yield name, number, _time_figure(results, page, names, metric, band, scale, moment)
+        for number, (page, words) in enumerate(style.pages(pairs, ROWS), 1):
+            yield name, str(number) if words else "", _time_figure(results, page, names, metric, band, scale, moment)
 
 
 def _families(results):

@@ -136,11 +136,6 @@ def direction(results, problems, metric):
     return "" if len(more) > 1 else "higher is better" if more == {True} else "lower is better"
 
 
-def joined(*parts):
-    """Parts of a note."""
-    return "; ".join(filter(None, parts))
-
-
 def value_notes(shown, band, centre="", better=""):
     """The note below panels {name: summary}: the statistic, the number of its trials at the last query, and the
     panels in which some trials have no finite value. `centre` is the statistic that is drawn, if it is not that
@@ -156,7 +151,7 @@ def value_notes(shown, band, centre="", better=""):
     notes = []
     for kind, (names, parts) in kinds.items():
         where = f"{'; '.join(map(str, names))}: " if len(kinds) > 1 else ""
-        notes.append(where + joined(drawn_note(kind, pd.concat(parts), centre if kind == band else ""), better))
+        notes.append(where + "; ".join(filter(None, (drawn_note(kind, pd.concat(parts), centre if kind == band else ""), better))))
     if any(summary["algorithm"].nunique() > BANDED for summary in shown.values()):
         notes.append(f"panels with more than {BANDED} methods have no bands")
     if infinite:

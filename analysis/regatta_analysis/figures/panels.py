@@ -66,8 +66,7 @@ def by_panel(places, panel):
     for k, place in enumerate(places):
         if panel in place:
             groups.setdefault(tuple(pair for pair in place.items() if pair[0] != panel), []).append(k)
-    return [(mine[k:k + PANELS], f"page {k // PANELS + 1} of {-(-len(mine) // PANELS)}" if len(mine) > PANELS
-             else "") for mine in groups.values() for k in range(0, len(mine), PANELS)]
+    return [page for mine in groups.values() for page in style.pages(mine, PANELS)]
 
 
 def curve_figures(results, panel, metric, band=figures.Band(), scale="auto", most=None):

@@ -17,7 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.ticker import MaxNLocator, NullLocator
 from matplotlib.transforms import blended_transform_factory
 
-from ..escape import mathtext
+from ..escape import mathtext as escaped
 from ..load import program
 
 COLUMN_WIDTH = 3.4  # inches
@@ -201,6 +201,12 @@ def panels(titles):
     return figure, list(zip(titles, made))
 
 
+def pages(items, size):
+    """[(items of a page, "page 2 of 3" or "" of a single one)]."""
+    made = [items[k:k + size] for k in range(0, len(items), size)]
+    return [(page, f"page {k} of {len(made)}" if len(made) > 1 else "") for k, page in enumerate(made, 1)]
+
+
 class Panel:
     """Axes with their place in the figure."""
 
@@ -304,11 +310,6 @@ def _fix_labels(axes, left, below):
     inches = axes.figure.dpi_scale_trans
     axes.xaxis.set_label_coords(axes.xaxis.label.get_position()[0], below, blended_transform_factory(axes.transAxes, inches))
     axes.yaxis.set_label_coords(left, axes.yaxis.label.get_position()[1], blended_transform_factory(inches, axes.transAxes))
-
-
-def escaped(text):
-    """Text of a user shown as it is, never as mathematics."""
-    return mathtext(text)
 
 
 def wrapped(text, width):

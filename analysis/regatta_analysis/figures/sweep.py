@@ -22,18 +22,16 @@ def over_figures(results, over, metric, band=figures.Band(), scale="auto", most=
     value of every setting but `over`. `panel`: the panels of a figure differ in this setting only, or in the
     problem."""
     styles, found = sweep_styles(results, metric), panels_over(results, over, metric)
-    named = [(words_of(results, place), mine) for place, mine in found]
-    label = f"Final {metric_on(results, results.problems, metric).name.lower()}"
-    remark = figures.direction(results, results.problems, metric)
-    if panel is not None:
+    named, places = [(words_of(results, place), mine) for place, mine in found], [place for place, _ in found]
+    looks = (styles, f"Final {metric_on(results, results.problems, metric).name.lower()}",
+             figures.direction(results, results.problems, metric), *figures.keys(results, [n for n, _ in named]))
+    if panel is None:
+        pages = style.pages(range(len(named)), PANELS)
+    else:
         check(results, panel, [over])
-        places = [place for place, _ in found]
-        return [(", ".join(filter(None, (words_of(results, places[page[0]], panel), words))),
-                 _page([named[k] for k in page], over, metric, (styles, label, remark, *figures.keys(results, [n for n, _ in named])), band, scale))
-                for page, words in by_panel(places, panel)[:most]]
-    pages = [named[k:k + PANELS] for k in range(0, len(named), PANELS)]
-    return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "", _page(page, over, metric, (styles, label, remark, *figures.keys(results, [n for n, _ in named])), band, scale))
-            for k, page in enumerate(pages[:most])]
+        pages = [(page, ", ".join(filter(None, (words_of(results, places[page[0]], panel), words))))
+                 for page, words in by_panel(places, panel)]
+    return [(words, _page([named[k] for k in page], over, metric, looks, band, scale)) for page, words in pages[:most]]
 
 
 def panels_over(results, over, metric):
@@ -68,7 +66,7 @@ def _page(page, over, metric, looks, band, scale):
         found = [summary(mine, over, band) for _, mine in page]
         whole = pd.concat(found)
         band = band.fitting(whole)
-        notes, kinds = [figures.joined(figures.drawn_note(band, whole), remarks[0])], set()
+        notes, kinds = ["; ".join(filter(None, (figures.drawn_note(band, whole), remarks[0])))], set()
         for mine, (name, panel) in zip(found, panels):
             kinds.add(_draw(panel.axes, mine, styles, band))
             factor, more = figures.scale_axes(panel.axes, mine, band, scale, metric)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+import contextlib
 import copy
 import json
 from functools import cached_property
@@ -25,19 +26,13 @@ FLAGS = {"failed": False, "feasible": True, "known": False, "asked_otherwise": F
 STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
 
 
-class reading:
+@contextlib.contextmanager
+def reading(path):
     """Turn every error while a file is read into one line about the file."""
-
-    def __init__(self, path):
-        self._path = path
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if kind is not None and issubclass(
-                kind, (OSError, KeyError, RuntimeError, ValueError)):
-            raise InputError(f"{self._path}: damaged results file ({one_line(error)})") from error
+    try:
+        yield
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        raise InputError(f"{path}: damaged results file ({one_line(error)})") from error
 
 
 SEEN = {"x_seen": "inputs", "c_seen": "contexts"}  # values as evaluated, and the meanings of their coordinates
@@ -47,7 +42,8 @@ class Group:
     """The trials of one problem: the rows `rows` of a Table."""
 
     def __init__(self, path, label, table, rows, base=None, place=None, at=None):
-        self.label, self._path, self._table, self._rows = label, path, table, rows
+        self.label, self._path, self._table = label, path, table
+        self.rows = rows  # the places of the trials in the files, counted over all problems of one base
         self.base = base or label  # as the study file has it
         self.place = place or self.base  # the same with the score, but without settings
         self.at = at or {}  # {setting: text of its value}: what is swept outside the algorithms
@@ -68,35 +64,35 @@ class Group:
         """A value for each trial, taken from its cell: a field of the table of cells (`goal`, `dynamic`, `iterations`), or
         a setting (`run.noise_variance`). Missing values are NaN or ""."""
         with reading(self._path):
-            return self._table.constant(name, self._rows)[1]
+            return self._table.constant(name, self.rows)[1]
 
     def parameters(self, part: str, row: int = 0) -> dict[str, str]:
         """{name: text of the value} of all settings of one part for one trial."""
         names = dict.fromkeys(name for known in self._table.parts for name in known.constants.names()
                               if name.startswith(f"{part}."))
         with reading(self._path):
-            found = {name: as_words(*self._table.constant(name, self._rows[row:row + 1]))[0] for name in names}
+            found = {name: as_words(*self._table.constant(name, self.rows[row:row + 1]))[0] for name in names}
         return {name.removeprefix(f"{part}."): value for name, value in found.items() if value}
 
     def whole(self, groups: Sequence[Group]) -> Group:
         """The trials of several groups of one problem, each once."""
-        made = self._of(np.unique(np.concatenate([group._rows for group in groups])))
+        made = self._of(np.unique(np.concatenate([group.rows for group in groups])))
         made.label, made.at = self.place, {}
         return made
 
     def subset(self, keep: np.ndarray) -> Group:
         """The group of the trials where `keep` is true."""
-        return self._of(self._rows[keep])
+        return self._of(self.rows[keep])
 
     def head(self, n: int) -> Group:
         """The group of the first n trials."""
-        return self._of(self._rows[:n])
+        return self._of(self.rows[:n])
 
     def _of(self, rows):
         made = copy.copy(self)
         for name in [name for name, kind in vars(Group).items() if isinstance(kind, cached_property)]:
             made.__dict__.pop(name, None)
-        made._rows, made.n = rows, len(rows)
+        made.rows, made.n = rows, len(rows)
         return made
 
     # Every function that reads evaluations goes through the trials by these names. So its memory depends neither on the
@@ -110,14 +106,14 @@ class Group:
     @cached_property
     def cells(self) -> dict[str, Group]:
         """{algorithm: the group of its trials}, in the order of the file."""
-        return {algorithm: self._of(self._rows[own]) for algorithm, own in places_of(self.column("algorithm"))}
+        return {algorithm: self._of(self.rows[own]) for algorithm, own in places_of(self.column("algorithm"))}
 
     def blocks(self, width: int | None = None) -> Iterator[Group]:
         """The trials in their order, in groups of at most BLOCK values where a trial has `width` values (default: those
         of a variable with one value per evaluation). There is at least one group, which may have no trials."""
         step = max(1, BLOCK // max(1, width or self._table.longest))
         for first in range(0, max(self.n, 1), step):
-            block = self._of(self._rows[first:first + step])
+            block = self._of(self.rows[first:first + step])
             block.__dict__["_inputs"] = self._inputs
             yield block
 
@@ -158,12 +154,7 @@ class Group:
     def setting(self, name: str) -> tuple[str, np.ndarray]:
         """(kind, values) of a setting, one value for each trial; see settings.typed."""
         with reading(self._path):
-            return self._table.setting(name, self._rows)
-
-    @property
-    def rows(self) -> np.ndarray:
-        """The places of the trials in the files, counted over all problems of one base."""
-        return self._rows
+            return self._table.setting(name, self.rows)
 
     @property
     def names(self) -> list[str]:
@@ -190,7 +181,7 @@ class Group:
         if self._table.first(name) is None:
             return np.full(self.n, np.nan)
         with reading(self._path):
-            values = self._table.column(name, self._rows)
+            values = self._table.column(name, self.rows)
         if name == "status" and values.dtype.kind in "iu":
             values = np.array([STATUS_NAMES.get(v, str(v)) for v in values.tolist()], dtype=object)
         return values
@@ -198,7 +189,7 @@ class Group:
     def texts(self, name: str, rows: np.ndarray | None = None) -> np.ndarray:
         """The text of a name in LONG for every trial, or for the rows `rows` of `trials`, in ascending order."""
         with reading(self._path):
-            return self._table.texts(name, self._rows if rows is None else self._rows[rows])
+            return self._table.texts(name, self.rows if rows is None else self.rows[rows])
 
     def failures(self) -> Iterator[tuple[tuple[str, str, int, int], list[dict[str, int | str]]]]:
         """Identity and failed evaluations of every trial that has some: their number from 1, reason and full text."""
@@ -244,7 +235,7 @@ class Group:
         if name not in self.names:
             raise InputError(f"{self._path}: {self.label!r} has no {name!r} recorded{nearest(name, self.names)}")
         with reading(self._path):
-            return self._table.values(name, self._rows)
+            return self._table.values(name, self.rows)
 
     def evaluations(self) -> list[str]:
         """Names of the variables with one value (or vector) per evaluation."""

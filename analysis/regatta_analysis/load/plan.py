@@ -11,13 +11,7 @@ WORDS = {**dict.fromkeys(("true", "yes", "on", "True"), True), **dict.fromkeys((
 class Plan:
     """The cells that a study plans, or those of a selection. `cells` is None if the program can't say them."""
 
-    def __init__(self, study, path, columns):
-        """`columns`: names of the swept settings of results."""
-        cells = planned(study, str(path.parent))
-        self._keep(cells and tuple({**cell, "settings": _plain_values(
-            {column_of(name, columns): value for name, value in cell["settings"].items()})} for cell in cells))
-
-    def _keep(self, cells):
+    def __init__(self, cells):
         self.cells, self._tables, self._by_labels = cells, {}, {}
         for cell in cells or ():
             self._by_labels.setdefault((cell["problem"], cell["algorithm"]), []).append(cell)
@@ -25,15 +19,14 @@ class Plan:
     def select(self, problems, groups, algorithms, where):
         """The plan of a selection, as `Results.select` describes it. `groups` has the groups of results that are called
         so in `problems`."""
-        made, where = object.__new__(Plan), _plain_values(where)
+        where = _plain_values(where)
 
         def has(cell):
             return (problems is None or cell["problem"] in problems or any(
                 _stands(cell, group) for group in groups if group.label in problems)) and (
                 algorithms is None or {cell["algorithm"], cell["method"]} & set(algorithms)) and all(
                 cell["settings"].get(name, value) == value for name, value in where.items())
-        made._keep(self.cells and tuple(cell for cell in self.cells if has(cell)))
-        return made
+        return Plan(self.cells and tuple(cell for cell in self.cells if has(cell)))
 
     def total(self):
         """The number of trials; None if the program can't say it."""
@@ -59,6 +52,13 @@ class Plan:
                 trials, key = made.setdefault(read, {}), (own.get(AIMED), *(own[name] for name in read))
                 trials[key] = trials.get(key, 0) + cell["trials"]
         return self._tables[problem, algorithm, names]
+
+
+def plan_of(study, path, columns):
+    """The Plan of the text of a study, whose results are at `path`. `columns`: names of their swept settings."""
+    cells = planned(study, str(path.parent))
+    return Plan(cells and tuple({**cell, "settings": _plain_values(
+        {column_of(name, columns): value for name, value in cell["settings"].items()})} for cell in cells))
 
 
 def pairs(group):

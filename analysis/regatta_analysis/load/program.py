@@ -1,4 +1,5 @@
 """Formulas of theory, from the program. Python computes none of these formulas itself."""
+import contextlib
 import functools
 import io
 import json
@@ -23,16 +24,20 @@ def program():
         return None
 
 
+def output_of(*words):
+    """What the program prints when it is called with these words; "" if it fails, or without a program."""
+    try:
+        done = subprocess.run([program(), *words], capture_output=True, text=True, timeout=60,
+                              stdin=subprocess.DEVNULL) if program() else None
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout if done and not done.returncode else ""
+
+
 @functools.lru_cache(None)
 def titles():
     """{name of a method in study files: its name for readers} of `regatta list algorithms`; {} without a program."""
-    try:
-        done = subprocess.run([program(), "list", "algorithms"], capture_output=True, text=True, timeout=60,
-                              stdin=subprocess.DEVNULL) if program() else None
-    except (OSError, subprocess.SubprocessError):
-        return {}
-    lines = done.stdout.splitlines() if done and not done.returncode else []
-    cells = [re.split(r"  +", line) for line in lines[1:]]
+    cells = [re.split(r"  +", line) for line in output_of("list", "algorithms").splitlines()[1:]]
     return {cell[0]: cell[1] for cell in cells if len(cell) > 2 and cell[0] != EXTERNAL}
 
 
@@ -47,12 +52,9 @@ def planned(study, folder):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
         file.write(study)
         file.flush()
-        try:
-            done = subprocess.run([program(), "plan", file.name, "-quick", "-json", "-data", folder],
-                                  capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
-            return None if done.returncode else tuple(json.loads(done.stdout)["cells"])
-        except (OSError, subprocess.SubprocessError, ValueError, KeyError):
-            return None
+        with contextlib.suppress(ValueError, KeyError):
+            return tuple(json.loads(output_of("plan", file.name, "-quick", "-json", "-data", folder))["cells"])
+    return None
 
 
 def formula(name, columns, **settings):

@@ -16,7 +16,7 @@ import pandas as pd
 from .against import Beside
 from .errors import InputError, nearest
 from .group import FLAGS, IDENTITY, Group, heads
-from .plan import Plan
+from .plan import Plan, plan_of
 from .settings import (AIMED, column_named, find_setting, in_order, method_label, numbered, panels,
                        plain, same_value, stacked, typed, words_of_settings)
 from .variables import joined
@@ -76,7 +76,7 @@ class Results:
     @cached_property
     def plan(self) -> Plan:
         """What the study plans."""
-        return Plan(self.study, self.path, self.settings)
+        return plan_of(self.study, self.path, self.settings)
 
     @cached_property
     def state(self) -> str:

@@ -76,10 +76,7 @@ def method_label(algorithm, swept):
 
 def same_value(one, other):
     """Whether two texts of a value are the same number or text."""
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return "".join(str(one).split()) == "".join(str(other).split())
+    return _plain(one) == _plain(other)
 
 
 def find_setting(name, known):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..escape import markdown
 from ..load.results import remembered
-from ..stats import aggregate, evidence, inference, robust, sweep
+from ..stats import aggregate, evidence, extended, inference, robust, sweep
 from ..stats.regret import METRICS, default_metrics, metric_on, more_is_better, optimum_known, queries, stops
 from . import parts, tables
 
@@ -102,8 +102,7 @@ def findings(results, metric) -> list[Finding]:
 
 def _medians(table):
     """The median of every method as in the tables: over the medians of the instances where trials share them."""
-    instances = table.index.get_level_values("instance")
-    if 1 < instances.nunique() < len(table):
+    if extended.shares_instances(table):
         table = table.groupby(level="instance").agg(lambda values: robust.centre(values.dropna(), "median"))
     return table.apply(lambda values: robust.centre(values.dropna(), "median"))
 
@@ -197,17 +196,12 @@ def _leaders(results, metric, f):
 def _several(results, metric, group):
     f, pairs = group[0], [g.rivals[0].n for g in group]
     where = listed([results.title_of(g.problem) for g in group])
-    same = len({_whole_key(g) for g in group}) == 1
-    grades = _standing(f) if same else "; ".join(_spread(group))
+    found = [r.grade for g in group for r in g.rivals]
+    grades = _standing(f) if len({_whole_key(g) for g in group}) == 1 else "; ".join(
+        f"{found.count(g)} of {len(found)} comparisons {g}" for g in dict.fromkeys(found))
     won = [g.rivals[0].better for g in group]
     return (f"On {where} {_leaders(results, metric, f)}: {grades}. Against the next method P(better) is "
             f"{_range([f'{share:.2f}' for share in won])}, from {_range(pairs)} pairs on a problem.")
-
-
-def _spread(group):
-    """How many comparisons of a group of problems have each grade."""
-    grades = [r.grade for f in group for r in f.rivals]
-    return [f"{grades.count(g)} of {len(grades)} comparisons {g}" for g in dict.fromkeys(grades)]
 
 
 def _standing(f):

@@ -4,15 +4,13 @@ from ..stats.regret import METRICS
 from . import tables
 
 NAMED = 3  # settings that are named in a cell of a table
-WORDS = {"better": "better", "worse": "worse", "equivalent": "no difference", "open": "open"}
 
 
 def best_table(found, metric):
     """Best setting per problem and method; those of all problems together come first."""
     order = found.sort_values("scale", key=lambda scale: scale != "ratio", kind="stable")
-    rows = [[(text, False) for text in (r.problem, r.method, r.setting or f"– ({r.why})" if r.cells > 1 or r.why else
-                                        "reads none", _median(r), _alike(r))]
-            for r in order.itertuples(index=False)]
+    rows = [tables.plain(r.problem, r.method, r.setting or f"– ({r.why})" if r.cells > 1 or r.why else "reads none",
+                         _median(r), _alike(r)) for r in order.itertuples(index=False)]
     together = (" All problems together: each value as a share of the median of the method's trials on its problem."
                 if (found["scale"] == "ratio").any() else "")
     return tables.Table(
@@ -42,20 +40,15 @@ def _alike(row):
 
 def effects_table(found, metric):
     """The effect of each setting."""
-    rows = [[(text, False) for text in (
-        r.problem, r.method, f"{r.setting} = {r.value}", f"{r.setting} = {r.against}",
-        (tables.between(r.effect, r.low, r.high) or "–") + (" (difference)" if r.scale == "difference" else ""),
-        _share(r), WORDS[r.verdict], str(r.n))] for r in found.itertuples(index=False)]
+    rows = [tables.plain(r.problem, r.method, f"{r.setting} = {r.value}", f"{r.setting} = {r.against}", tables.effect(r),
+                         tables.better(r), {"equivalent": "no difference"}.get(r.verdict, r.verdict), r.n)
+            for r in found.itertuples(index=False)]
     return tables.Table(
         "Effects of the settings", f"Typical ratio of the final {METRICS[metric].name.lower()} of a trial to that at the "
         "setting's first value; less than 1 is better.",
         ["Problem", "Algorithm", "Setting", "Against", "Ratio [95%]", "P(better) [95%]", "Shown", "Trials"], rows,
         "Over all values of the other settings, with its 95% confidence sequence. P(better): the share of trials in which "
         "it is better, ties half.")
-
-
-def _share(row):
-    return "–" if row.better != row.better else f"{row.better:.2f} [{row.better_low:.2f}, {row.better_high:.2f}]"
 
 
 def write(results, metric, directory):

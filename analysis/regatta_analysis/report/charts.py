@@ -10,11 +10,10 @@ from ..escape import line, number
 from ..figures import figures, style, sweep as sweep_figures
 from ..figures.panels import views, words_of
 from ..progress import progress
-from ..stats import sweep
+from ..stats import extended, sweep
 from ..stats.profiles import mean_spent
 from ..stats.regret import METRICS, dynamic_note, metric_on
 from ..stats.summaries import cell_summaries
-from . import tables
 
 PANELS = 120  # most panels of a chart; --problems and --where choose among more
 POINTS = 60_000  # most points of all curves of a chart
@@ -120,7 +119,7 @@ def _curve(cell, paid, band, points):
 
 def _counts(rows):
     """The text beside the values of a curve: the number of their trials. One text if all numbers are the same."""
-    texts = [f"{n} trial{'s' * (n != 1)}" if n == finite else f"feasible in {finite} of {n}"
+    texts = [extended.counted(n) if n == finite else f"feasible in {finite} of {n}"
              for n, finite in zip(rows["n"], rows["n_finite"])]
     return texts[0] if len(set(texts)) == 1 else texts
 
@@ -161,12 +160,9 @@ def _over(table, over, band, methods, place, metric):
 
 def _series(labels):
     looks, names = style.algorithm_styles(labels), style.shown_names(labels)
-    return [{"name": line(names[label]), "colour": looks[label]["color"], "dash": _dash(looks[label]["linestyle"])}
-            for label in labels]
-
-
-def _dash(linestyle):
-    return " ".join(f"{1.6 * v:.1f}" for v in linestyle[1]) if isinstance(linestyle, tuple) else "none"
+    dashes = {label: looks[label]["linestyle"] for label in labels}
+    return [{"name": line(names[label]), "colour": looks[label]["color"], "dash": " ".join(f"{1.6 * v:.1f}" for v in dash[1])
+             if isinstance(dash, tuple) else "none"} for label, dash in dashes.items()]
 
 
 def _numbers(values):

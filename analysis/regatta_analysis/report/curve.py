@@ -42,7 +42,8 @@ def _caption(unit, columns):
 def _svg(verdict, columns):
     rows = _rows(verdict, columns)
     height = TOP + HIGH + 14 + ROW * sum(1 + len(names) for _, names in rows)
-    x = _places(len(columns))
+    x = LEFT + (WIDTH - LEFT - RIGHT) * (np.arange(len(columns)) + 0.5) / len(columns)
+    radius = f"{min(4.0, max(1.2, 90.0 / len(x))):.1f}"
     scale, body = _scale(verdict, columns), []
     body += _axis(scale, verdict.printed, columns[0][0].estimate())
     for at, column in zip(x, columns):
@@ -53,7 +54,7 @@ def _svg(verdict, columns):
         y += ROW
         for name, hits in names:
             body.append(_text(8, y + 11, name))
-            body += [f'<circle cx="{at:.1f}" cy="{y + 7}" r="{_radius(len(x))}" class="{"on" if hit else "off"}"/>'
+            body += [f'<circle cx="{at:.1f}" cy="{y + 7}" r="{radius}" class="{"on" if hit else "off"}"/>'
                      for at, hit in zip(x, hits)]
             y += ROW
     label = html.escape(f"Claim {verdict.id}: estimates in {len(columns)} combinations of setting and reading")
@@ -76,15 +77,6 @@ def _rows(verdict, columns):
         found.append((verdicts.READING, [(name, [column[0].reading == name for column in columns])
                                          for name in readings]))
     return found
-
-
-def _places(n):
-    inside = WIDTH - LEFT - RIGHT
-    return LEFT + inside * (np.arange(n) + 0.5) / n
-
-
-def _radius(n):
-    return f"{min(4.0, max(1.2, 90.0 / n)):.1f}"
 
 
 def _scale(verdict, columns):

@@ -32,16 +32,11 @@ HEADER = ("% f evaluations | g evaluations | best noise-free fitness - Fopt ({:1
 @dataclass(frozen=True)
 class Run:
     """One trial: values f by evaluation, the smallest known value (NaN: unknown), and designs."""
-    algorithm: str
-    suite: str
-    function: int
-    name: str
     dim: int
     instance: int
     f: np.ndarray
     optimum: float
     x: np.ndarray
-    stopped: int = 0  # 1: at the target regret of `stop`; 2: after its seconds
 
     def gap(self):
         """f above the optimum, never below 0."""
@@ -60,16 +55,15 @@ class Cell:
     trials: Group
     scored: bool  # whether a trial of the problem has an objective
     optimum: np.ndarray
-    stopped: np.ndarray
+    stopped: np.ndarray  # 1: at the target regret of `stop`; 2: after its seconds
 
     def runs(self):
         """Every trial as a Run."""
-        at, of = 0, tuple(getattr(self, name) for name in ("algorithm", "suite", "function", "name", "dim"))
+        at = 0
         for block in self.trials.blocks():
             f, x = _values(block, self.scored), block.values("x").astype(float)
             for k, (n, instance) in enumerate(zip(block.column("n_iterations"), block.column("instance"))):
-                yield Run(*of, self.first + int(instance), f[k, :n], self.optimum[at], x[k, :n, :self.dim] + 0.0,
-                          int(self.stopped[at]))
+                yield Run(self.dim, self.first + int(instance), f[k, :n], self.optimum[at], x[k, :n, :self.dim] + 0.0)
                 at += 1
 
     def part(self, keep):
@@ -114,9 +108,8 @@ def _values(block, scored):
     """Minus the objective of trials, or NO_VALUE without one. If no trial of the problem has an objective (contexts
     of a costly problem: not `scored`), minus the observation."""
     objective = block.values("objective" if scored else "y").astype(float)
-    if not scored:
-        if "feasible" in block.names:
-            objective = np.where(block.values("feasible") == 0, np.nan, objective)
+    if not scored and "feasible" in block.names:
+        objective = np.where(block.values("feasible") == 0, np.nan, objective)
     return np.where(np.isfinite(objective), 0 - objective, NO_VALUE)
 
 
@@ -283,24 +276,10 @@ def _write_runs(cell, path, index):
     """Write the evaluations of the runs of a cell, and what the index says of each: there may be millions."""
     with open(path, "w", encoding="utf-8") as file:
         for k, run in enumerate(cell.runs()):
-            file.write(_ioh_run(run))
-            index.write((",\n" if k else ', "runs": [\n') + json.dumps(_ioh_about(run), allow_nan=False))
+            values = run.f - run.optimum if np.isfinite(run.optimum) else run.f
+            rows, at = {*np.flatnonzero(_best(values) == np.arange(len(values))), len(values) - 1}, int(values.argmin())
+            file.write("evaluations raw_y\n" + "".join(f"{row + 1} {values[row]:.17g}\n" for row in sorted(rows)))
+            about = {"instance": run.instance, "evals": len(values),
+                     "best": {"evals": at + 1, "y": float(values[at]), "x": run.x[at].tolist()}}
+            index.write((",\n" if k else ', "runs": [\n') + json.dumps(about, allow_nan=False))
     index.write("]}")
-
-
-def _raw(run):
-    """Values above the optimum, or the values themselves if it is not known."""
-    return run.f - run.optimum if np.isfinite(run.optimum) else run.f
-
-
-def _ioh_about(run):
-    values = _raw(run)
-    at = int(values.argmin())
-    return {"instance": run.instance, "evals": len(values),
-            "best": {"evals": at + 1, "y": float(values[at]), "x": [float(v) for v in run.x[at]]}}
-
-
-def _ioh_run(run):
-    values = _raw(run)
-    rows = sorted({*np.flatnonzero(_best(values) == np.arange(len(values))), len(values) - 1})
-    return "evaluations raw_y\n" + "".join(f"{k + 1} {values[k]:.17g}\n" for k in rows)

@@ -2,13 +2,12 @@
 meanings are those of `regatta describe`."""
 import functools
 import re
-import subprocess
 
 import numpy as np
 import pandas as pd
 
 from ..figures import style
-from ..load import program
+from ..load.program import output_of
 from . import tables
 
 PARTS = ("run", "problem", "surrogate", "maximiser", "algorithm")
@@ -19,13 +18,8 @@ NAMED = 4  # methods or problems that are named in a cell
 def described(name):
     """{setting: (default, meaning)} of a block, problem or method by `regatta describe NAME`; {} where the program does
     not know it, as a plug-in, or there is no program."""
-    try:
-        done = subprocess.run([program.program(), "describe", name], capture_output=True, text=True, timeout=60,
-                              stdin=subprocess.DEVNULL) if program.program() else None
-    except (OSError, subprocess.SubprocessError):
-        return {}
     found, starts = {}, None
-    for line in done.stdout.splitlines() if done and not done.returncode else []:
+    for line in output_of("describe", name).splitlines():
         if re.match(r"name +type +default ", line):
             starts = line.index("default"), line.index("range"), line.index("meaning")
         elif starts and line[:1].strip():
@@ -51,11 +45,10 @@ def settings_table(results):
                 groups = {f"swept: {', '.join(groups)}": [label for labels in groups.values() for label in labels]}
             for value, labels in groups.items():
                 if len(groups) > 1 or (default and not _same(value, default)):
-                    rows.append([_of(part, list(dict.fromkeys(labels)), everyone), setting, value, default.replace("required", "–") or "–",
-                                 meaning])
+                    rows.append(tables.plain(_of(part, list(dict.fromkeys(labels)), everyone), setting, value,
+                                             default.replace("required", "–") or "–", meaning))
     return tables.Table("What differs from the defaults, or between methods", "Everything else is as `regatta describe` has "
-                        "it.", ["Of", "Setting", "Value", "Default", "Meaning"],
-                        [[(text, False) for text in row] for row in rows])
+                        "it.", ["Of", "Setting", "Value", "Default", "Meaning"], rows)
 
 
 def _values(results):

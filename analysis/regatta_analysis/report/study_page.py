@@ -1,7 +1,6 @@
 """The page of a study: report.html beside its results. On request it is redrawn while the study runs."""
 import base64
 import hashlib
-import os
 import shlex
 import time
 from dataclasses import replace
@@ -11,7 +10,8 @@ import numpy as np
 from markupsafe import Markup
 
 from ..claims import checks, claims
-from ..figures import clock as clock_figures, figures, finals, overviews, panels, sweep as sweep_figures
+from ..escape import write_whole
+from ..figures import clock as clock_figures, figures, finals, overviews, panels, style, sweep as sweep_figures
 from ..load.errors import InputError
 from ..load.load import load
 from ..load.settings import method_label
@@ -50,7 +50,7 @@ def write_loaded(loaded, out, command=None, claims_files=(), live=None, panel=No
         if panel:
             panel = results.full_name(panel)
             panels.check(results, panel)
-    _replace(Path(out), _page(loaded, command, claims_files, live, panel))
+    write_whole(Path(out), _page(loaded, command, claims_files, live, panel))
     return Path(out)
 
 
@@ -92,14 +92,6 @@ def _folder(path):
     return path.parent if path.suffix in (".h5", ".d") or not path.is_dir() else path
 
 
-def _replace(path, text):
-    """Write the page so that a reader sees either the old page or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    new.write_text(text, encoding="utf-8")
-    new.replace(path)
-
-
 def _page(loaded, command, claims_files, live, panel):
     made, drawn = [], []
     for k, results in enumerate(loaded):
@@ -124,32 +116,20 @@ def _study(results, id_, command, panel=None):
     metric = metrics[0] if metrics else None
     curves = [charts.regret_chart(results, metrics)] if metrics else []
     over = charts.sweep_charts(results, metric) if metric else []
-    swept = sweep_stats.names(results) if over else []
-    cells = _planned(results)
+    swept, name = sweep_stats.names(results) if over else [], _name(results)
     about = {"id": id_, "title": results.title, "file": results.path.name, "warnings": results.warnings,
              "about": " ".join(str(results.attributes.get("description", "")).split()),
              "curves": bool(curves), "sweep": bool(over), "swept": swept,
-             "command": command or _default_command(results), "text": results.study,
+             "command": command or (f"# save the study file (under Settings, above) as {name}.yaml\n"
+                                    f"./run.sh study {shlex.quote(name + '.yaml')}"), "text": results.study,
              "settings": summary.settings_of(results), "differs": _cut(settings_table.settings_table(results)),
              "provenance": parts.provenance(results), "failed": parts.failed_trials(results),
-             "said": answer.sentences(results, metric), "open": _open_cells(cells), **_state(results), "tiles": _tiles(results),
+             "said": answer.sentences(results, metric), "open": _open_cells(summary.planned(results)), **_state(results), "tiles": _tiles(results),
              **_stills(results, metrics, panel), **_sweeps(results, metric, swept, panel), **_tables(results, metrics)}
     left = len(results.problems) - charts.PANELS
     about["curves_note"] = (f"The first {charts.PANELS} of {len(results.problems)} problems; "
                             "./run.sh figures draws others (--problems, --where).") if left > 0 else ""
     return about, curves + over
-
-
-def _planned(results):
-    """`results.cells()` without pairs of labels that are not a cell of the sweep."""
-    cells = results.cells()
-    return cells[cells["planned"] > 0]
-
-
-def _default_command(results):
-    name = _name(results)
-    return (f"# save the study file (under Settings, above) as {name}.yaml\n"
-            f"./run.sh study {shlex.quote(name + '.yaml')}")
 
 
 def _state(results):
@@ -169,9 +149,9 @@ def _tiles(results):
     problems = len({results.group(p).base for p in results.problems})
     methods = len({method_label(*pair) for p in results.problems for pair in results.group(p).labels()})
     swept = len(sweep_stats.names(results))
+    counted = [(n, word) for n, word in ((problems, "problem"), (methods, "algorithm"), (swept, "swept setting")) if n]
     found = [(f"{done:,} / {planned:,}", "trials done", ""),
-             _counted(problems, "problem"), _counted(methods, "algorithm"),
-             *([_counted(swept, "swept setting")] if swept else []), (f"{int(rows):,}", "evaluations", ""),
+             *((f"{n:,}", word + "s" * (n != 1), "") for n, word in counted), (f"{int(rows):,}", "evaluations", ""),
              *([(f"{failed:,}", "failed trials", "bad")] if failed else [])]
     if results.has_column("cpu"):
         seconds = float(np.nansum(results.column("cpu")))
@@ -179,17 +159,10 @@ def _tiles(results):
     return found
 
 
-def _counted(n, word):
-    return f"{n:,}", word + "s" * (n != 1), ""
-
-
 def _open_cells(cells):
     found = cells[cells["done"] < cells["planned"]]
-    rows = [[(str(v), False) for v in (c.problem, c.algorithm, c.done, c.failed, c.missing)]
-            for c in found.head(OPEN_ROWS).itertuples()]
     more = len(found) - OPEN_ROWS
-    return tables.Table("Cells that lack trials", f"and {more} more" if more > 0 else "",
-                        ["Problem", "Algorithm", "Done", "Failed", "Missing"], rows)
+    return tables.cells_table(found.head(OPEN_ROWS), f"and {more} more" if more > 0 else "")
 
 
 # ---- figures -----------------------------------------------------------------------------------
@@ -224,8 +197,8 @@ def _curve_figures(results, metric, panel):
     if panel:
         return [(": ".join(filter(None, (f"{name} by {panel}", words))), figure) for words, figure in
                 panels.curve_figures(results, panel, metric, most=stills.MOST)]
-    return [(f"{name}{words}", figures.regret_grid(results, page, metric)) for words, page in
-            progress(summary.curve_pages(results.problems)[:1 if results.settings else stills.MOST], "figures")]
+    return [(", ".join(filter(None, (name, words))), figures.regret_grid(results, page, metric)) for page, words in
+            progress(style.pages(results.problems, summary.PAGE)[:1 if results.settings else stills.MOST], "figures")]
 
 
 def _sweeps(results, metric, swept, panel):

@@ -72,7 +72,7 @@ def rank_tables(results, metric):
     found = rank_intervals.ranks(results, metric)
     if not len(found):
         return []
-    rows = [[(text, False) for text in (r.algorithm, f"{r.rank:.2f} [{r.low:.2f}, {r.high:.2f}]", f"{r.first:.2f}")]
+    rows = [tables.plain(r.algorithm, f"{r.rank:.2f} [{r.low:.2f}, {r.high:.2f}]", f"{r.first:.2f}")
             for r in found.itertuples()]
     several = f"mean over {found['problems'].iloc[0]} problems, " if found["problems"].iloc[0] > 1 else ""
     return [tables.Table(
@@ -102,7 +102,7 @@ def _regret_figures(results, options, band):
     drawn = []
     for metric in options.drawn:
         kept = _kept(results, options, band, "curves", metric)
-        pages = {tuple(page): words for words, page in curve_pages(results.problems)}
+        pages = {tuple(page): words for page, words in style.pages(results.problems, PAGE)}
         wanted = regret_pages(results.problems, results.title_of)
         if results.settings:  # the figures over its settings say more than a figure for each of their values
             wanted = [page for page in wanted if len(page[2]) > 1][:1] or wanted[:1]
@@ -111,7 +111,7 @@ def _regret_figures(results, options, band):
             drawn.append((f"{title}, {metric_on(results, results.problems, metric).name.lower()}",
                           _save(figure, options, f"regret_{stem}_{metric}")))
             if tuple(problems) in pages:
-                kept.add(f"{metric_on(results, results.problems, metric).name}{pages[tuple(problems)]}", figure)
+                kept.add(", ".join(filter(None, (metric_on(results, results.problems, metric).name, pages[tuple(problems)]))), figure)
         kept.done()
     return drawn
 
@@ -134,13 +134,6 @@ def _panel_figures(results, options, band):
 def _kept(results, options, band, *key):
     """Pictures for the page, if there is a page and it draws its figures in this way."""
     return stills.Drawn(results, key, bool(options.page) and stills.usual(band, options.scale, options.width))
-
-
-def curve_pages(problems):
-    """(words, problems) of the figures of curves on a page."""
-    pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)]
-    return [(f", page {k + 1} of {len(pages)}" if len(pages) > 1 else "", page)
-            for k, page in enumerate(pages)]
 
 
 def regret_pages(problems, title_of=str):
@@ -184,10 +177,9 @@ def _sweeps(results, options, band):
 
 def sensitivity_table(found, metric):
     """The result of `stats.sweep.sensitivity`, for readers."""
-    rows = [[(text, False) for text in (
-        r.problem, r.method, r.setting, str(r.n_values), str(r.best_at), tables.number_of(r.least, r.n_least),
-        tables.number_of(r.largest, r.n_largest), "–" if r.share != r.share else f"{r.share:.2f}")]
-        for r in found.itertuples(index=False)]
+    rows = [tables.plain(r.problem, r.method, r.setting, r.n_values, r.best_at, tables.number_of(r.least, r.n_least),
+                         tables.number_of(r.largest, r.n_largest), "–" if np.isnan(r.share) else f"{r.share:.2f}")
+            for r in found.itertuples(index=False)]
     return tables.Table("Sensitivity", f"Medians of the final {METRICS[metric].name.lower()} at the values of "
                         "a setting, over all values of the others, and the numbers of their trials; range: their difference as a share of "
                         "the method's median.", ["Problem", "Algorithm", "Setting", "Values", "Best at",
@@ -269,9 +261,7 @@ def file_names(labels):
 
 
 def _summary(results, metric, drawn, best, regret, runtime, statistics):
-    cells = results.cells()
-    cells = cells[cells["planned"] > 0]
-    total = results.counts()
+    cells, total = tables.cells_table(planned(results)), results.counts()
     about = [f"- {name}: {md(results.attributes[name])}" for name in
              ("source", "references", "history") if str(results.attributes.get(name, "")).strip()]
     lines = [f"# {md(results.title)}", "", *answer.as_markdown(results, metric),
@@ -283,7 +273,7 @@ def _summary(results, metric, drawn, best, regret, runtime, statistics):
              *[f"- warning: {md(warning)}" for warning in results.warnings],
              "", best, "## Final regret", "", regret, "## Run time", "", runtime,
              "## Statistics", "", statistics,
-             "## Cells", "", _cells_table(cells), "", *_failures(results), *_index(results), *_settings(results),
+             "## Cells", "", tables.markdown(cells.header, cells.rows), "", *_failures(results), *_index(results), *_settings(results),
              "## Figures", ""]
     for title, files in drawn:
         links = ", ".join(f"[{file.name}]({file.name})" for file in files)
@@ -295,11 +285,10 @@ def _summary(results, metric, drawn, best, regret, runtime, statistics):
     return "\n".join(lines) + "\n"
 
 
-def _cells_table(cells):
-    header = ["Problem", "Algorithm", "Done", "Failed", "Missing"]
-    rows = [[(str(v), False) for v in (c.problem, c.algorithm, c.done, c.failed, c.missing)]
-            for c in cells.itertuples()]
-    return tables.markdown(header, rows)
+def planned(results):
+    """`results.cells()` without pairs of labels that are not a cell of the sweep."""
+    cells = results.cells()
+    return cells[cells["planned"] > 0]
 
 
 def settings_of(results):
@@ -330,7 +319,7 @@ def _settings_text(group, part, row):
 def index_table(results):
     """The values of settings that have short names."""
     return tables.Table("Names of settings", "", ["Name", "Settings"],
-                        [[(name, False), (text, False)] for name, text in results.index.items()])
+                        [tables.plain(*pair) for pair in results.index.items()])
 
 
 def _index(results):

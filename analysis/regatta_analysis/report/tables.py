@@ -99,6 +99,17 @@ class Table:
     how: str = ""
 
 
+def plain(*cells):
+    """A row of a Table without bold cells."""
+    return [(str(cell), False) for cell in cells]
+
+
+def cells_table(cells, note=""):
+    """A Table of rows of `Results.cells`."""
+    return Table("Cells that lack trials", note, ["Problem", "Algorithm", "Done", "Failed", "Missing"],
+                 [plain(c.problem, c.algorithm, c.done, c.failed, c.missing) for c in cells.itertuples()])
+
+
 @dataclass(frozen=True)
 class Notation:
     """The format of numbers: `power` is the format of a power of ten behind a number."""
@@ -152,6 +163,16 @@ def between(centre, *ends, notation=TEXT):
         return ""
     parts = ["–" if np.isnan(v) else "0" if v == 0 else _number(v, notation, 3) for v in (centre, *ends)]
     return notation.formula % (f"{parts[0]} [{parts[1]}, {parts[2]}]" if ends else parts[0])
+
+
+def effect(row):
+    """The typical effect of a comparison with its interval."""
+    return (between(row.effect, row.low, row.high) or "–") + (" (difference)" if row.scale == "difference" else "")
+
+
+def better(row):
+    """P(better) of a comparison with its interval."""
+    return f"{row.better:.2f} [{row.better_low:.2f}, {row.better_high:.2f}]" if np.isfinite(row.better) else "–"
 
 
 def value_text(cell, band, notation=TEXT):
@@ -286,7 +307,7 @@ def runtime_grid(table, notation=TEXT):
                       *[notation.cell(with_error(scale * getattr(cell, name),
                                                  scale * getattr(cell, f"{name}_se"), notation))
                         or "–" for name, scale in scales.items()]]
-        rows.append([(text, False) for text in [cell.problem, cell.algorithm, *values]])
+        rows.append([(text, False) for text in (cell.problem, cell.algorithm, *values)])
     return header, rows
 
 

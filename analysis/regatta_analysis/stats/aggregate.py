@@ -14,8 +14,8 @@ import pandas as pd
 
 from ..escape import write_csv
 from ..load.results import remembered
-from ..report.tables import Table
-from . import comparison, evidence
+from ..report.tables import Table, better, plain
+from . import comparison, evidence, extended
 from .measures import trial_values
 from .robust import FLOOR, stuck
 from .statistics import resample_counts, resamples
@@ -77,7 +77,8 @@ def _resampled_means(parts):
     draws = resamples(len(known), DRAWS)
     block = max(1, min(draws, (2 << 20) // len(known)))
     whole = [np.ones((1, len(part))) for part in parts]
-    blocks = zip(*(resample_counts(len(part), _shared(part["instance"]), draws, block=block) for part in parts))
+    shared = [part["instance"].to_numpy() if extended.shares_instances(part.set_index("instance")) else None for part in parts]
+    blocks = zip(*(resample_counts(len(part), own, draws, block=block) for part, own in zip(parts, shared)))
     found = []
     for problems in chain([whole], blocks):
         weights = np.empty((len(problems[0]), len(known)))
@@ -87,20 +88,9 @@ def _resampled_means(parts):
     return np.array(found)
 
 
-def _shared(instances):
-    """The instances if several trials share one, else None."""
-    return instances.to_numpy() if 1 < instances.nunique() < len(instances) else None
-
-
-def interquartile_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Mean of the middle half of the values (n,) by each row of weights (draws, n): a value that lies on a quartile
-    counts with the part of its weight that is inside."""
-    order = np.argsort(values, kind="stable")
-    return np.array([_middle_mean(values[order], row[order]) for row in weights])
-
-
 def _middle_mean(values, weights):
-    """`interquartile_mean` of sorted values by one row of weights."""
+    """The mean of the middle half of sorted values (n,) by their weights (n,): a value that lies on a quartile counts with
+    the part of its weight that is inside."""
     until = np.cumsum(weights)
     low, high = until[-1] * np.array([0.25 + 1e-12, 0.75 - 1e-12])
     first, last = np.searchsorted(until, low, side="right"), np.searchsorted(until, high)
@@ -160,7 +150,7 @@ def made(results: Results, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 def tables(results: Results, metric: str, name: str) -> list[Table]:
     """The columns of `made` for readers."""
     found, against = made(results, metric)
-    rows = [_plain(r.algorithm, r.problems, r.n, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{100 * r.stuck:.0f}%",
+    rows = [plain(r.algorithm, r.problems, r.n, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{100 * r.stuck:.0f}%",
                    "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.itertuples()]
     whole = Table(
         f"All problems together, final {name.lower()}",
@@ -169,8 +159,8 @@ def tables(results: Results, metric: str, name: str) -> list[Table]:
         "Ratio: interquartile mean over trials and problems of the value as a share of the problem's median, with its "
         "95% stratified bootstrap interval. P(improvement): probability that a trial is better than any trial of another "
         "method on the same problem, unpaired.")
-    rows = [_plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]",
-                   f"{r.better:.2f} [{r.better_low:.2f}, {r.better_high:.2f}]", r.verdict)
+    rows = [plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]",
+                   better(r), r.verdict)
             for r in against.itertuples()]
     first = against["a"].iloc[0] if len(against) else ""
     versus = Table(
@@ -180,10 +170,6 @@ def tables(results: Results, metric: str, name: str) -> list[Table]:
         "Ties are half a win. Both intervals are valid at any number of trials. Each verdict is at 5%, without correction "
         "for the number of methods.")
     return [t for t in (whole, versus) if t.rows]
-
-
-def _plain(*cells):
-    return [(str(cell), False) for cell in cells]
 
 
 def write(results: Results, metric: str, directory: Path) -> list[Path]:

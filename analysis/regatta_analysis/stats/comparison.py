@@ -23,10 +23,8 @@ def paired(values: pd.Series, order: Iterable[str] | None = None) -> pd.DataFram
 
 def independent(frame: pd.DataFrame | pd.Series) -> pd.DataFrame | pd.Series:
     """The rows of a frame that are independent: means over instances where several trials share one."""
-    if "instance" not in frame.index.names:
-        return frame
-    instance = frame.index.get_level_values("instance")
-    return extended.instance_means(frame) if 1 < instance.nunique() < len(instance) else frame
+    shared = "instance" in frame.index.names and extended.shares_instances(frame)
+    return extended.instance_means(frame) if shared else frame
 
 
 def holm(p: ArrayLike) -> np.ndarray:

@@ -28,10 +28,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
+from ..load.variables import places_of
 from .robust import centre, skewed, stuck
 
 LEVEL = 0.05  # error of an interval, both sides together
@@ -426,12 +426,10 @@ def _effect_of(a, b, scale, statistic):
 
 def _by_group(units, groups, names):
     """(median of each group, the groups) where some, but not all, of the units share one; else (units, names)."""
-    codes, found = pd.factorize(groups)
+    found = places_of(groups)
     if not 1 < len(found) < len(units):
         return units, names
-    order = np.argsort(codes, kind="stable")
-    parts = np.split(units[order], np.cumsum(np.bincount(codes))[:-1])
-    return np.array([centre(part, "median") for part in parts]), found.tolist()
+    return np.array([centre(units[own], "median") for _, own in found]), [name for name, _ in found]
 
 
 def pooled(panels: Sequence[Evidence], shared: Sequence | None = None, level: float = LEVEL) -> Pooled:

@@ -55,6 +55,11 @@ def sorted_quantiles(ordered: np.ndarray, levels: Sequence[float]) -> np.ndarray
     return np.stack(found)
 
 
+def shares_instances(frame: pd.DataFrame | pd.Series) -> bool:
+    """Whether some, but not all, trials share an instance: then instances are independent, and trials are not."""
+    return 1 < frame.index.get_level_values("instance").nunique() < len(frame)
+
+
 def instance_means(frame: pd.DataFrame | pd.Series) -> pd.DataFrame | pd.Series:
     """Means of the rows of every instance; infinite where one of them is (pandas has NaN there)."""
     means = frame.where(np.isfinite(frame)).groupby(level="instance").mean()

@@ -136,10 +136,8 @@ def comparison_table(frame: pd.DataFrame, title: str) -> Table:
     pairs = frame["a"].nunique() > 1
     header = ["Problem", *(["Algorithm"] if pairs else []), "Against", "n", "Ratio [95%]", "P(better) [95%]", "Verdict",
               "p (Holm)", "Stuck", "n needed"]
-    rows = [[(text, False) for text in (
-        row.problem, *([row.a] if pairs else []), row.b, str(row.n),
-        (tables.between(row.effect, row.low, row.high) or "–") + (" (difference)" if row.scale == "difference" else ""),
-        _share(row), row.verdict, _p(row.p_holm), _stuck(row), _needed(row))] for row in frame.itertuples()]
+    rows = [tables.plain(row.problem, *([row.a] if pairs else []), row.b, row.n, tables.effect(row), tables.better(row),
+                         row.verdict, _p(row.p_holm), _stuck(row), _needed(row)) for row in frame.itertuples()]
     first = "the first" if pairs or not len(frame) else frame["a"].iloc[0]
     return Table(title, f"Ratio: typical ratio of {first} to the other; below 1 (differences: below 0) is better.", header, rows,
                  f"Paired over n common trials, or n instances where trials share them. P(better): share of the pairs that "
@@ -154,10 +152,6 @@ def _stuck(row):
 
 def _p(value):
     return "–" if not np.isfinite(value) else "< 1e-4" if value < 1e-4 else f"{value:.2g}"
-
-
-def _share(row):
-    return (f"{row.better:.2f} [{row.better_low:.2f}, {row.better_high:.2f}]" if np.isfinite(row.better) else "–")
 
 
 def _needed(row):
@@ -182,10 +176,8 @@ def growth(results: Results) -> pd.DataFrame:
             frame = regret_curves(results, problem, "cumulative", cells[algorithm], at).dropna()  # of an archive
             if not len(frame):
                 continue
-            instances = frame.index.get_level_values("instance")
-            crossed = 1 < instances.nunique() < len(frame)
-            rows.append([problem, algorithm, len(frame), *growth_exponent(
-                frame.to_numpy(), at, instances if crossed else None, before)])
+            instances = frame.index.get_level_values("instance") if extended.shares_instances(frame) else None
+            rows.append([problem, algorithm, len(frame), *growth_exponent(frame.to_numpy(), at, instances, before)])
     return pd.DataFrame(rows, columns=["problem", "algorithm", "n", "exponent", "low", "high"])
 
 
@@ -214,7 +206,7 @@ def _exponent(row):
     if not np.isfinite(row.exponent):
         return "–"
     interval = f" [{number(row.low, '.2f')}, {number(row.high, '.2f')}]" if np.isfinite(row.low) else ""
-    return f"{number(row.exponent, '.2f')}{interval} ({extended.counted(row.n, 'trial')})"
+    return f"{number(row.exponent, '.2f')}{interval} ({extended.counted(row.n)})"
 
 
 def write(results: Results, metric: str, directory: Path) -> tuple[list[Path], str]:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ..load.results import remembered
 from . import extended, inference
+from .statistics import unit_medians
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -25,7 +26,7 @@ def ranks(results: Results, metric: str) -> pd.DataFrame:
     tables = [inference.final_values(results, problem, metric) for problem in results.problems]
     tables = [table.dropna(axis=1, how="all") for table in tables]
     methods = [a for a in results.algorithms if tables and all(a in table for table in tables)]
-    units = [_units(table[methods].dropna()) for table in tables if len(methods) > 1]
+    units = [unit_medians(table[methods].dropna()) for table in tables if len(methods) > 1]
     units = [values for values in units if len(values) > 1]
     if not units:
         return pd.DataFrame(columns=COLUMNS)
@@ -37,14 +38,6 @@ def ranks(results: Results, metric: str) -> pd.DataFrame:
     first = (drawn == drawn.min(axis=1, keepdims=True)).mean(axis=0)
     frame = pd.DataFrame({"algorithm": methods, "problems": len(units), "rank": own, "low": low, "high": high, "first": first})
     return frame.sort_values("rank", kind="stable", ignore_index=True)
-
-
-def _units(table):
-    """(units, methods): the medians of the instances where trials share them, else the trials."""
-    instances = table.index.get_level_values("instance")
-    if 1 < instances.nunique() < len(table):
-        return np.array([extended.quantiles(mine.to_numpy(float), [0.5])[0] for _, mine in table.groupby(level="instance")])
-    return table.to_numpy(float)
 
 
 def _ranks_of(values, draws):

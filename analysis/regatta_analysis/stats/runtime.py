@@ -54,14 +54,10 @@ def runs(results: Results, problems: Iterable[str] | None = None,
             "seed": done.column("seed"),
             "length": done.column("n_iterations").astype(int)})
         hits = done.each(lambda block: first_hits(
-            block.column("optimum").astype(float)[:, None] - _running_best(block.values("f")), targets))
+            block.column("optimum").astype(float)[:, None] - np.fmax.accumulate(block.values("f").astype(float), axis=1), targets))
         frame["hits"] = list(np.where(np.isnan(hits) & (stops(done) == 1)[:, None], np.inf, hits))
         blocks.append(frame)
     return pd.concat(blocks, ignore_index=True)
-
-
-def _running_best(values):
-    return np.fmax.accumulate(values.astype(float), axis=1)
 
 
 def first_hits(gap: np.ndarray, targets: Sequence[float] | np.ndarray = TARGETS) -> np.ndarray:

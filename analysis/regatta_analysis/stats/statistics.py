@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from ..load.variables import places_of
 from . import extended
 
 COLUMNS = ["n", "n_finite", "mean", "sd", "se", "n_instances", "se_instances", "median", "low", "high",
@@ -62,14 +63,9 @@ def _summary(cell, quantiles):
     values = cell.to_numpy(float)
     n, mean, sd, se = extended.mean_and_error(values)
     ordered = np.sort(values, axis=0)
-    units = median_of_units(cell) if _shares_instances(cell) else _no_units(ordered)
+    units = median_of_units(cell) if extended.shares_instances(cell) else _no_units(ordered)
     return dict(zip(COLUMNS, [n, np.isfinite(values).sum(axis=0), mean, sd, se, *_over_instances(cell),
                               *extended.sorted_quantiles(ordered, [0.5, *quantiles]), *units]))
-
-
-def _shares_instances(cell):
-    """Whether some, but not all, trials share an instance."""
-    return 1 < cell.index.get_level_values("instance").nunique() < len(cell)
 
 
 def _no_units(ordered):
@@ -79,7 +75,7 @@ def _no_units(ordered):
 
 def _over_instances(cell):
     """(number of instances with a value, standard error over the means of instances that several trials share)."""
-    if not _shares_instances(cell):
+    if not extended.shares_instances(cell):
         known, instances = cell.notna().to_numpy(), cell.index.get_level_values("instance").nunique()
         n = known.sum(axis=0) if instances == len(cell) else known.any(axis=0).astype(int)
         return n, np.full(cell.shape[1], np.nan)
@@ -87,12 +83,19 @@ def _over_instances(cell):
     return n, se
 
 
+def unit_medians(cell: pd.DataFrame | pd.Series) -> np.ndarray:
+    """(units, ...): the medians of the instances if several trials share one, else the trials."""
+    if not extended.shares_instances(cell):
+        return cell.to_numpy(float)
+    return np.stack([extended.quantiles(mine.to_numpy(float), [0.5])[0] for _, mine in cell.groupby(level="instance")])
+
+
 def median_of_units(cell: pd.DataFrame | pd.Series) -> np.ndarray:
     """(3, ...) of trials by instance: the median over the medians of the instances if several trials share one, else
     NaN, and the two ends of `median_interval` over these units, which are independent."""
-    if not _shares_instances(cell):
+    if not extended.shares_instances(cell):
         return _no_units(np.sort(cell.to_numpy(float), axis=0))
-    units = np.stack([extended.quantiles(mine.to_numpy(float), [0.5])[0] for _, mine in cell.groupby(level="instance")])
+    units = unit_medians(cell)
     return np.stack([extended.quantiles(units, [0.5])[0], *median_interval(units)])
 
 
@@ -102,7 +105,7 @@ def _mean_interval(cell, level=0.95, draws=1000):
     values = cell.to_numpy(float)
     draws = resamples(len(values), draws)
     known, infinite = np.isfinite(values), np.isinf(values).any(axis=0)
-    instances = cell.index.get_level_values("instance") if _shares_instances(cell) else None
+    instances = cell.index.get_level_values("instance") if extended.shares_instances(cell) else None
     filled, known = (values, np.ones((len(values), 1))) if known.all() else (np.where(known, values, 0.0), known.astype(float))
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.concatenate([(weights @ filled) / (weights @ known)
@@ -175,6 +178,4 @@ def _resamples(rows, n, draws, seed, block=None):
 def _rows_by_group(n, groups):
     if groups is None:
         return [np.array([k]) for k in range(n)]
-    codes, distinct = pd.factorize(np.asarray(groups))
-    order = np.argsort(codes, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(codes, minlength=len(distinct)))[:-1])
+    return [rows for _, rows in places_of(np.asarray(groups))]
