@@ -63,10 +63,7 @@ class Objective(_Entry):
 
     def serve(self, requests: Optional[Iterable[str]] = None, answers: Optional[TextIO] = None) -> None:
         """Answer requests until the input ends; for a program that a study file names."""
-        if requests is None:
-            with private() as (requests, answers):
-                return respond(self.answer, requests, answers, retry=False)
-        return respond(self.answer, requests, answers, retry=False)
+        respond(self.answer, requests, answers, retry=False)
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         inputs = {**request["x"], **request.get("c", {})}
@@ -240,7 +237,7 @@ def _version(function: Callable[..., Any]) -> str:
 
 
 def _parts(value: Any, seen: list[Any]) -> list[bytes]:
-    """What makes a value what it is, as bytes. seen: the values around it, for values that hold themselves."""
+    """The parts that tell a value from others, as bytes. seen: the values around it, for values that hold themselves."""
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return [repr(value).encode()]
     if any(value is one for one in seen):

@@ -22,6 +22,11 @@ PROTOCOL = 1  # of optimisers with one worker, and of problems
 SEVERAL = 2  # of optimisers with several workers
 
 
+def _known(kind: type, message: Mapping[str, Any]) -> dict[str, Any]:
+    """The members of a message that are fields of a dataclass."""
+    return {f.name: message[f.name] for f in fields(kind) if f.name in message}
+
+
 @dataclass(frozen=True)
 class Space:
     """The space in which an optimiser may search: a box, or the finite set ``points``."""
@@ -38,8 +43,7 @@ class Space:
     @classmethod
     def of(cls, message: dict[str, Any]) -> "Space":
         """The space that a message describes, without members that this package doesn't know."""
-        known = {f.name for f in fields(cls)}
-        return cls(**{name: value for name, value in message.items() if name in known})
+        return cls(**_known(cls, message))
 
     @property
     def bounds(self) -> list[tuple[float, float]]:
@@ -94,8 +98,7 @@ class Evaluation:
     @classmethod
     def of(cls, message: Mapping[str, Any], **more: Any) -> "Evaluation":
         """The evaluation that a message describes, without members that this package doesn't know."""
-        known = {f.name for f in fields(cls)}
-        return cls(**{**{name: value for name, value in message.items() if name in known}, **more})
+        return cls(**{**_known(cls, message), **more})
 
 
 @dataclass(frozen=True)
@@ -300,9 +303,6 @@ def serve(factory: Callable[[Start], Union[Optimiser, Parallel]], requests: Opti
     """Answer requests until the input ends. factory: called with a `Start` for a new optimiser. versions: versions of
     the packages that the optimiser uses, recorded with its trials beside Python's. Text that is printed meanwhile goes
     to standard error. An exception becomes the reason why the trial failed."""
-    if requests is None:
-        with private() as (requests, answers):
-            return respond(_Server(factory, versions).answer, requests, answers)
     return respond(_Server(factory, versions).answer, requests, answers)
 
 
@@ -325,10 +325,14 @@ def private() -> Iterator[tuple[TextIO, TextIO]]:
         os.dup2(answers.fileno(), 1)
 
 
-def respond(answer: Callable[[dict[str, Any]], dict[str, Any]], requests: Iterable[str],
+def respond(answer: Callable[[dict[str, Any]], dict[str, Any]], requests: Optional[Iterable[str]] = None,
             answers: Optional[TextIO] = None, **on_error: Any) -> None:
-    """Answer requests, lines of JSON, until the input ends. An exception of `answer` becomes an error with the members
-    `on_error`. A process that `answer` forked ends when it comes back here: its answer is nobody's."""
+    """Answer requests, lines of JSON, until the input ends: by default those to this process. An exception of `answer`
+    becomes an error with the members `on_error`. A process that `answer` forked ends when it comes back here: its answer
+    is nobody's."""
+    if requests is None:
+        with private() as (requests, answers):
+            return respond(answer, requests, answers, **on_error)
     out, printed, owner = answers or sys.stdout, sys.stdout, os.getpid()
     sys.stdout = sys.stderr
     try:

@@ -64,7 +64,17 @@ def _is_batch(values: Any) -> bool:
 
 
 class Problem:
-    """A problem of Regatta's, see `problem`. Close it, or use it as a context manager.
+    """A problem by its name in study files, with its parameters. Close it, or use it as a context manager::
+
+        with regatta.problem("bbob", function=15, dim=5, instance=3) as f:
+            f.bounds, f([0, 0, 0, 0, 0]), f.gradient([[0] * 5, [1] * 5]), f.optimum, f.regret([1] * 5)
+
+    name: one that `regatta list problems` names (`regatta describe NAME` has its parameters), or one
+    of `plugins`, shared libraries. instance, study_seed: the draw of a random problem; None: the seed
+    of a study file that sets none.
+    noise_variance: evaluations get the noise that the trial with seed `noise_seed` of a study has.
+    executable: the program regatta, see `find_program`. Unknown names, parameters and values are a
+    ValueError with the program's own words.
 
     Points are in native units and everything is maximised. One point gives a number. A list of points (or a
     two-dimensional array) gives as many numbers, in one request. A wrong point raises a ValueError, and the problem
@@ -276,20 +286,4 @@ class Problem:
         return drawn
 
 
-def problem(name: str, instance: int = 0, *, study_seed: Optional[int] = None, noise_variance: float = 0.0,
-            noise_seed: int = 0, plugins: Sequence[Union[str, Path]] = (),
-            executable: Union[str, Path, None] = None, **parameters: Any) -> Problem:
-    """A problem by its name in study files, with its parameters::
-
-        with regatta.problem("bbob", function=15, dim=5, instance=3) as f:
-            f.bounds, f([0, 0, 0, 0, 0]), f.gradient([[0] * 5, [1] * 5]), f.optimum, f.regret([1] * 5)
-
-    name: one that `regatta list problems` names (`regatta describe NAME` has its parameters), or one
-    of `plugins`, shared libraries. instance, study_seed: the draw of a random problem; None: the seed
-    of a study file that sets none.
-    noise_variance: evaluations get the noise that the trial with seed `noise_seed` of a study has.
-    executable: the program regatta, see `find_program`. Unknown names, parameters and values are a
-    ValueError with the program's own words.
-    """
-    return Problem(name, instance, study_seed=study_seed, noise_variance=noise_variance,
-                   noise_seed=noise_seed, plugins=plugins, executable=executable, **parameters)
+problem = Problem

@@ -54,10 +54,10 @@ def relayed(command, **streams):
     """Start a command; gives it and the list of signals so far. Meanwhile a signal to this process becomes USR1 for the
     child, on which ranks commit and end. USR1 is repeated, less and less often, until the child ends, because mpirun
     loses the signals that it gets while it starts. Only the main thread receives signals."""
-    heard, first, over = [], threading.Event(), threading.Event()
+    received, first, over = [], threading.Event(), threading.Event()
 
-    def hear(number, _):
-        heard.append(number)
+    def receive(number, _):
+        received.append(number)
         first.set()
 
     def repeat():
@@ -71,12 +71,12 @@ def relayed(command, **streams):
         for number in STOPS:
             ignored = number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN  # by nohup
             if threading.current_thread() is threading.main_thread() and not ignored:
-                stack.callback(signal.signal, number, signal.signal(number, hear))
+                stack.callback(signal.signal, number, signal.signal(number, receive))
         child = start(command, **streams)
         sender = threading.Thread(target=repeat, daemon=True)
         sender.start()
         try:
-            yield child, heard
+            yield child, received
         finally:
             over.set()
             first.set()

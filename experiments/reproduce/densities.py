@@ -1,6 +1,6 @@
 """The check on Table 2 of arXiv:2312.10423: distances of density estimates from samples drawn here."""
 import numpy as np
-from regatta_analysis.claims import judge
+from regatta_analysis.claims import bootstrap
 from regatta_analysis.claims.items import drawn_item
 from regatta_analysis.claims.outcome import Item, Outcome, number, shortened
 
@@ -49,7 +49,7 @@ def _centres(pair, statistic):
     if statistic == "mean":
         values = values.reshape(BATCHES, -1).mean(axis=1)
     n = len(values)
-    counts = _random(1, pair).multinomial(n, np.full(n, 1.0 / n), size=judge.DRAWS)
+    counts = _random(1, pair).multinomial(n, np.full(n, 1.0 / n), size=bootstrap.DRAWS)
     return pictures.centres(values[:, None], counts, statistic)[:, 0]
 
 

@@ -8,7 +8,7 @@ import sys
 import zlib
 
 import numpy as np
-from regatta_analysis.claims import judge
+from regatta_analysis.claims import bootstrap
 from regatta_analysis.claims.grades import OPEN
 from regatta_analysis.claims.outcome import Item, Outcome, decide_together
 from regatta_analysis.stats import evidence, statistics
@@ -85,7 +85,7 @@ def typical(law):
 def item(a, b, kind=evidence.Evidence):
     """The comparison of a claim: a is smaller than b."""
     found = Item("", "a", "b", n=len(a), units=len(a), most=1.0)
-    found.settle(kind(**vars(evidence.compare(a, b))), lambda one: one.verdict)
+    found.decide_by(kind(**vars(evidence.compare(a, b))), lambda one: one.verdict)
     return found
 
 
@@ -178,9 +178,9 @@ def mean_errors(law, studies=STUDIES, sizes=SIZES, looks=4):
     d = LAWS[law](random, (studies, max(*sizes, at[-1]))) - truth
 
     def below(n, level):
-        return judge.mean_interval(d[:, :n], level, 400)[1] <= 0.0
-    looked = np.any([below(n, judge.LEVEL / 10.0**k) for k, n in enumerate(at)], axis=0)
-    return [np.mean(x) for x in (*(below(n, judge.LEVEL) for n in sizes), looked)]
+        return bootstrap.mean_interval(d[:, :n], level, 400)[1] <= 0.0
+    looked = np.any([below(n, bootstrap.LEVEL / 10.0**k) for k, n in enumerate(at)], axis=0)
+    return [np.mean(x) for x in (*(below(n, bootstrap.LEVEL) for n in sizes), looked)]
 
 
 @functools.lru_cache(maxsize=None)
@@ -200,7 +200,7 @@ def coverage(law, n, studies=STUDIES):
     values = LAWS[law](seeded("coverage", law, n), (studies, n))
     with np.errstate(invalid="ignore"):
         mean, spread = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(n)
-    w = judge.weights(n, 1000)
+    w = bootstrap.weights(n, 1000)
     drawn = values @ w.T
     ends = [(mean - 1.96 * spread, mean + 1.96 * spread), np.quantile(drawn, [0.025, 0.975], axis=1)]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -80,7 +80,7 @@ needs_program = unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the pat
 
 
 def regatta(*arguments, code=0, **more):
-    """What the program prints, which must end with this exit code."""
+    """The text that the program prints. It must end with this exit code."""
     done = subprocess.run([os.environ["REGATTA"], *map(str, arguments)], capture_output=True, text=True, **more)
     if done.returncode != code:
         raise AssertionError(done.stdout + done.stderr)

@@ -1,4 +1,4 @@
-"""How often the tests of judge.py are wrong: simulated studies in which a statement is true, false, or a tie (true at the
+"""How often the tests of bootstrap.py are wrong: simulated studies in which a statement is true, false, or a tie (true at the
 border of what it says), 500 of each for every kind and three laws of the trials' values: normal, heavy-tailed
 (lognormal), and clustered by instance. REGATTA_LONG=1: 20,000 studies of each, and experiments of 10 to 50 trials.
 test_guarantees.py has those of evidence.py."""
@@ -7,7 +7,7 @@ import time
 
 import common
 import numpy as np
-from regatta_analysis.claims import judge
+from regatta_analysis.claims import bootstrap
 from regatta_analysis.claims.grades import AGAINST, SHOWN
 from regatta_analysis.claims.items import share_item
 from regatta_analysis.claims.outcome import Item
@@ -38,7 +38,7 @@ def decided(interval, least, most):
 
 def means(random, law, shift, n):
     """Pseudo-values of a smooth statistic: their mean is tested."""
-    return decided(judge.mean_interval(shift * GAP + noise(law, random, STUDIES, n), judge.LEVEL), -np.inf, 0.0)
+    return decided(bootstrap.mean_interval(shift * GAP + noise(law, random, STUDIES, n), bootstrap.LEVEL), -np.inf, 0.0)
 
 
 def growth(random, law, shift, n):
@@ -47,11 +47,11 @@ def growth(random, law, shift, n):
     wander = 1.0 + 0.2 * noise(law, random, STUDIES, n)[..., None] \
         + 0.2 * noise(law, random, STUDIES, n)[..., None] * np.log(t / 15.0)
     values = t**(0.7 + 0.1 * GAP * shift) * wander
-    means = (judge.weights(n, DRAWS) @ values).reshape(-1, len(t))
-    drawn = judge.drawn_interval(exponents(means, t).reshape(STUDIES, DRAWS), n, judge.LEVEL)
-    without = exponents(judge.leave_one_out(values).reshape(-1, len(t)), t).reshape(STUDIES, n)
+    means = (bootstrap.weights(n, DRAWS) @ values).reshape(-1, len(t))
+    drawn = bootstrap.drawn_interval(exponents(means, t).reshape(STUDIES, DRAWS), n, bootstrap.LEVEL)
+    without = exponents(bootstrap.leave_one_out(values).reshape(-1, len(t)), t).reshape(STUDIES, n)
     pseudo = n * exponents(values.mean(axis=1), t)[:, None] - (n - 1) * without
-    again = judge.mean_interval(pseudo, judge.LEVEL)
+    again = bootstrap.mean_interval(pseudo, bootstrap.LEVEL)
     return decided((np.minimum(drawn[0], again[0]), np.maximum(drawn[1], again[1])), -np.inf, 0.7)
 
 
@@ -63,7 +63,7 @@ def lead(random, law, shift, n):
         curves = 5.0 + 0.5 * noise(law, random, n * 3, 10).reshape(n, 3, 10)
         curves += noise(law, random, 3, n).T[..., None] * np.exp(-0.05 * t)
         curves[:, 0] += shift * GAP
-        found[k] = judge.lead_interval(curves, 1, judge.LEVEL, DRAWS)
+        found[k] = bootstrap.lead_interval(curves, 1, bootstrap.LEVEL, DRAWS)
     return decided(found.T, 0.5, 1.0)
 
 
@@ -103,9 +103,9 @@ class Calibration(common.Case):
                         found = self.rates(kind, law, n)
                         table.append(f"{kind:<12} {law:<13} {n:>3}  " + "   ".join(
                             f"{yes:.3f}/{no:.3f}" for yes, no in found.values()) + f"   {time.process_time() - started:.1f} s")
-                        self.assertLessEqual(found["true"][1], judge.STATED)
-                        self.assertLessEqual(found["false"][0], judge.STATED)
-                        self.assertLessEqual(max(found["tie"]), judge.STATED)
+                        self.assertLessEqual(found["true"][1], bootstrap.STATED)
+                        self.assertLessEqual(found["false"][0], bootstrap.STATED)
+                        self.assertLessEqual(max(found["tie"]), bootstrap.STATED)
                         if n >= UNITS:
                             self.assertGreaterEqual(found["true"][0], 0.5, "power")
                             self.assertGreaterEqual(found["false"][1], 0.5, "power")
@@ -113,10 +113,10 @@ class Calibration(common.Case):
             print("\n".join(table))
 
     def test_trials_that_share_instances_are_no_independent_ones(self):
-        """The same studies judged trial by trial: wrong far more often than 5%."""
+        """The same studies decided trial by trial: wrong far more often than 5%."""
         random = np.random.default_rng(5)
         instance = random.normal(size=(STUDIES, 5, 1))
         trials = (instance + 0.3 * random.normal(size=(STUDIES, 5, SEEDS))).reshape(STUDIES, -1)
-        self.assertGreater(np.mean(judge.mean_interval(trials, judge.STATED)[1] < 0.0), 0.15)
+        self.assertGreater(np.mean(bootstrap.mean_interval(trials, bootstrap.STATED)[1] < 0.0), 0.15)
         means = trials.reshape(STUDIES, 5, SEEDS).mean(axis=-1)
-        self.assertLessEqual(np.mean(judge.mean_interval(means, judge.STATED)[1] < 0.0), judge.STATED)
+        self.assertLessEqual(np.mean(bootstrap.mean_interval(means, bootstrap.STATED)[1] < 0.0), bootstrap.STATED)

@@ -9,11 +9,11 @@ import pandas as pd
 import synthetic
 import yaml
 from common import run
-from regatta_analysis.claims import checks, claims, forms, judge
+from regatta_analysis.claims import bootstrap, checks, claims, forms
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.grades import (AGAINST, CONTRADICTED, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, NOTHING, OPEN, PARTLY,
                                             SHOWN, SUPPORTED, VOID)
-from regatta_analysis.claims.items import mean_share_item, new_item, paired, settle, share_item, side
+from regatta_analysis.claims.items import mean_share_item, new_item, paired, share_item, side
 from regatta_analysis.claims.outcome import Item
 from regatta_analysis.claims.panels import Panel
 from regatta_analysis.load.errors import InputError
@@ -223,7 +223,7 @@ class Kinds(common.Case):
         for _ in range(300):
             shares = (random.uniform(size=40) < border) * 1.0
             wrong += SHOWN in [state(shares[:n]) for n in (5, 10, 20, 40)]
-        self.assertLessEqual(wrong / 300, judge.STATED)
+        self.assertLessEqual(wrong / 300, bootstrap.STATED)
         self.assertEqual(state(np.ones(400)), SHOWN)
         self.assertEqual(state(np.full(20, 0.5)), AGAINST)
 
@@ -232,7 +232,7 @@ class Kinds(common.Case):
         some, zero = np.linspace(0.5, 1.5, 20), np.zeros(20)
         for a, b, state in ((some, zero, AGAINST), (zero, some, SHOWN), (zero, zero, VOID)):
             item = new_item(Panel("x", {}), pairs(a, b), "a", "b")
-            settle(item, paired(item, pairs(a, b)), lambda one: side(one, 1.5))
+            item.decide_by(paired(item, pairs(a, b)), lambda one: side(one, 1.5))
             self.assertEqual(item.state, state)
 
     def test_growth(self):

@@ -67,10 +67,10 @@ class Families(common.Case):
         """A comparison that is shown where p is at most its level."""
         item = Item("")
 
-        def judge(among):
+        def decide(among):
             item.state = SHOWN if p <= evidence.LEVEL / among else OPEN
-        item.judge = judge
-        judge(1)
+        item.decide = decide
+        decide(1)
         return item
 
     def test_comparisons_that_all_say_the_same_need_no_more_than_one_would(self):

@@ -149,7 +149,7 @@ algorithms: [random, {name: ei, label: EI}]
 
 
 class BeforeARun(common.Case):
-    """What a study file tells is refused before anything runs."""
+    """A mistake that the study file tells is refused before anything runs."""
 
     def refused(self, check, words, more=""):
         (self.scratch / "mine.yaml").write_text(STUDY % more)

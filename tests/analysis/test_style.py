@@ -14,7 +14,7 @@ import synthetic
 from regatta_analysis import load
 from regatta_analysis.figures import figures, overviews, style
 
-# What a user may write for a setting of each kind.
+# Values that a user may write for a setting of each kind.
 OTHERS = [True, False, "red", "0.3", 3, 0.7, 17.0, "tight", "both", "center", "monospace", ["DejaVu Sans Mono"], ":", [2.0, 1.0],
           "in", "left", "top", 1000, "round", (0.1, 2.0), "data", "compressed", "plasma", "dejavusans", "x", "none"]
 

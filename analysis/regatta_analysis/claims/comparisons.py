@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 import xxhash
 
-from . import grades, judge
+from . import bootstrap, grades
 from .grades import AGAINST, OPEN, SHOWN, VOID
-from .items import BANDS, certain, common_trials, interval_item, new_item, paired, require_means, settle, shows, units_of
+from .items import BANDS, certain, common_trials, interval_item, new_item, paired, require_means, shows, units_of
 from .outcome import Item, Missing, Outcome, number, shortened
 from .panels import (curves_of, describe_value, methods_of, metric_of, names, panel_on, require, tables, undecidable,
                      words_of_metric)
@@ -61,7 +61,7 @@ def better_item(panel, table, a, b, statistic="mean", scale=None):
     if found is None:
         return item
     item.most = found.neutral
-    settle(item, found, lambda one: one.verdict)
+    item.decide_by(found, lambda one: one.verdict)
     shows(item, both, lambda centres: centres[:, 0] < centres[:, 1], statistic)
     item.more = {"effect": found.effect, "skewed": found.skewed, "wins": found.wins, "ties": found.ties,
                  "losses": found.losses}
@@ -84,7 +84,7 @@ def pooled_item(items, studies):
     except ValueError as error:
         raise Missing(f"not pooled: {error}") from error
     item.most, item.units = found.neutral, len(found.contrasts[0])
-    settle(item, found, lambda one: one.verdict)
+    item.decide_by(found, lambda one: one.verdict)
     return item
 
 
@@ -217,7 +217,7 @@ def _group_item(panel, table, who, against, factor):
     if found is None:
         return item
     pairs = [[paired(Item(""), table[[a, b]], scale) for b in against] for a in who]
-    settle(item, found, lambda _: "open")
+    item.decide_by(found, lambda _: "open")
     if item.state != VOID:
         _enclose_group(item, pairs)
     shows(item, table, lambda centres: centres[:, :k].min(axis=1) <= factor * centres[:, k:].min(axis=1))
@@ -227,19 +227,19 @@ def _group_item(panel, table, who, against, factor):
 def _enclose_group(item, pairs):
     """Decide by the interval of the largest ratio of the group's best method to a rival, over `pairs[a][b]`: its ends are
     those of the pairs at the level divided by the number of methods on the side that may be chosen."""
-    settle_one = item.judge
+    decide_one = item.decide
 
     def ends(name, among):
         return np.array([[getattr(replace(one, level=one.level / among), name) for one in row] for row in pairs])
 
-    def judge(among):
-        settle_one(among)
+    def decide(among):
+        decide_one(among)
         item.value = np.array([[one.typical for one in row] for row in pairs]).max(axis=1).min()
         item.low = ends("low", among * len(pairs[0])).min(axis=0).max()
         item.high = ends("high", among * len(pairs)).max(axis=1).min()
         item.state = SHOWN if item.high <= item.most else AGAINST if item.low > item.most else OPEN
-    item.judge = judge
-    judge(1)
+    item.decide = decide
+    decide(1)
 
 
 def lead(check, studies):
@@ -290,14 +290,14 @@ def _lead_item(panel, methods, cells, rank, share):
         values, cells = values[..., differs], [cell.loc[:, differs] for cell in cells]
     item = new_item(panel, cells[0], methods[0], "", methods)
     units = np.stack([units_of(cell) for cell in cells], axis=1)
-    item.value = float(judge.lead_share(values.mean(axis=0), rank))
+    item.value = float(bootstrap.lead_share(values.mean(axis=0), rank))
     item.least, item.most = share, 1.0
     flat = pd.DataFrame(values.reshape(len(values), -1), cells[0].index)
-    shows(item, flat, lambda centres: judge.lead_share(centres.reshape(-1, *values.shape[1:]), rank) >= share)
+    shows(item, flat, lambda centres: bootstrap.lead_share(centres.reshape(-1, *values.shape[1:]), rank) >= share)
     if len(units) > 1 and np.ptp(values) == 0.0:
         item.state = VOID
     elif len(units) > 1:
-        item.enclose(lambda level: judge.lead_interval(units, rank, level))
+        item.enclose(lambda level: bootstrap.lead_interval(units, rank, level))
     return item
 
 

@@ -2,7 +2,7 @@
 import numpy as np
 from scipy import stats
 
-from . import judge
+from . import bootstrap
 from .grades import AGAINST, SHOWN, VOID
 from .outcome import Item, Missing, Outcome, number, shortened
 from ..stats import comparison, evidence
@@ -44,14 +44,6 @@ def paired(item, frame, scale=None, statistic="mean", margin=None):
                             names=list(frame.index))
 
 
-def settle(item, found, word):
-    """Let an Evidence decide a comparison, see Item.settle; one that is void stays so."""
-    void = item.state == VOID
-    item.settle(found, word)
-    if void:
-        item.state, item.judge = VOID, None
-
-
 def side(found, border, below=True):
     """Whether an effect is below a border (or above it), as a word of evidence."""
     return {"below": "shown" if below else "against", "above": "against" if below else "shown",
@@ -72,7 +64,7 @@ def interval_item(panel, frame, low, high, scale, statistic="mean"):
     item.least, item.most = low, high
     found = paired(item, frame, scale)
     if found is not None:
-        settle(item, found, lambda one: located(one, low, high))
+        item.decide_by(found, lambda one: located(one, low, high))
         shows(item, frame, lambda centres: _inside(*centres.T, low, high, scale), statistic)
     return item
 
@@ -96,7 +88,7 @@ def common_trials(cells):
     return common.sort_values()
 
 
-def certain(where, holds, n=judge.MIN_UNITS, **more):
+def certain(where, holds, n=bootstrap.MIN_UNITS, **more):
     """A comparison without chance."""
     return Item(where, n=n, units=n, state=SHOWN if holds else AGAINST, true=lambda _: bool(holds), **more)
 
@@ -125,13 +117,13 @@ def functional(panel, frame, who, statistic, low, high):
         item.value = float(statistic(values.mean(axis=0, keepdims=True))[0])
         shows(item, frame, lambda centres: _inside(statistic(centres), 0.0, low, high, "difference"))
     if len(units) > 1:
-        drawn, n = statistic(judge.weights(len(units)) @ units), len(units)
-        pseudo = n * statistic(units.mean(axis=0, keepdims=True)) - (n - 1) * statistic(judge.leave_one_out(units))
+        drawn, n = statistic(bootstrap.weights(len(units)) @ units), len(units)
+        pseudo = n * statistic(units.mean(axis=0, keepdims=True)) - (n - 1) * statistic(bootstrap.leave_one_out(units))
 
         def ends(level):
             """The hull of two intervals: of the bootstrap, and of the jackknife's pseudo-values of a smooth statistic,
             whose mean accounts for their skewness."""
-            both = judge.drawn_interval(drawn, n, level), judge.mean_interval(pseudo, level)
+            both = bootstrap.drawn_interval(drawn, n, level), bootstrap.mean_interval(pseudo, level)
             return min(low for low, _ in both), max(high for _, high in both)
         item.enclose(ends if np.isfinite(pseudo).all() else lambda _: (-np.inf, np.inf))
     return item
@@ -139,7 +131,7 @@ def functional(panel, frame, who, statistic, low, high):
 
 def drawn_item(item, drawn):
     """Decide by bootstrap draws that a statistic lies between the item's borders."""
-    item.enclose(lambda level: judge.drawn_interval(drawn, item.units, level))
+    item.enclose(lambda level: bootstrap.drawn_interval(drawn, item.units, level))
 
 
 def interval_outcome(items, what, low, high, test=""):

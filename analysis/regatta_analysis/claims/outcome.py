@@ -1,7 +1,7 @@
 """The outcome of a check: comparisons with their evidence, and the grade that they make together.
 
 A comparison is one statement on one panel, such as "EI has smaller regret than random search on Ackley".
-stats/evidence.py says what paired trials show; a few kinds have tests of their own (judge.py)."""
+stats/evidence.py says what paired trials show; a few kinds have tests of their own (bootstrap.py)."""
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -19,7 +19,7 @@ LEVEL = 0.01  # at either side, of the kinds that have intervals of their own
 class Item:
     """A comparison. It has the trials and independent units, the outcome, the effect with its interval, and the
     borders within which the statement is true. It also has P(better) with its interval, and the shares of stuck
-    trials. `judge` decides it as one of so many comparisons; None: there is no chance in it."""
+    trials. `decide` decides it as one of so many comparisons; None: there is no chance in it."""
     where: str
     a: str = ""
     b: str = ""
@@ -42,33 +42,37 @@ class Item:
     sample: pd.DataFrame = None  # the values of its trials
     statistic: str = "mean"
     pools: bool = False  # whether it is several comparisons as one
-    judge: Callable = None
+    decide: Callable = None
     fixed: bool = False  # whether it must not get more trials because of what it shows
     among: int = 1  # it is decided as one of so many comparisons
     true: Callable = None  # whether it is true, by the centres of the columns of the sample
     more: dict = field(default_factory=dict)
 
-    def settle(self, found, word):
-        """Let an Evidence or a Pooled decide it: `word` makes a word of STATES of it."""
-        def judge(among):
+    def decide_by(self, found, word):
+        """Let an Evidence or a Pooled decide it: `word` makes a word of STATES of it. A void one stays so."""
+        void = self.state == VOID
+
+        def decide(among):
             self.evidence = one = replace(found, level=found.level / among)
             self.value, self.low, self.high = one.typical, one.low, one.high
             self.state = STATES[word(one)]
             for name in (("better", "better_low", "better_high") if self.b or self.pools else ()):
                 setattr(self, name, getattr(one, name))
         self.stuck_a, self.stuck_b = (getattr(found, name, np.nan) for name in ("stuck_a", "stuck_b"))
-        self.judge = judge
-        judge(1)
+        self.decide = decide
+        decide(1)
+        if void:
+            self.state, self.decide = VOID, None
 
     def enclose(self, ends, fixed=True):
         """Let an interval decide it: `ends` gives (low, high) for an error of either side. fixed: the interval is for a
         number of trials that was fixed beforehand."""
-        def judge(among):
+        def decide(among):
             self.low, self.high = map(float, ends(min(LEVEL, evidence.LEVEL / 2.0 / among)))
             inside, outside = self.least <= self.low and self.high <= self.most, self.high < self.least or self.low > self.most
             self.state = SHOWN if inside else AGAINST if outside else OPEN
-        self.judge, self.fixed = judge, fixed
-        judge(1)
+        self.decide, self.fixed = decide, fixed
+        decide(1)
 
     @property
     def name(self):
@@ -92,11 +96,11 @@ def decide_together(items):
     at 5 %, this stands. With p sorted, something is said only if the first is at most 5 % / k or the last 5 %, which is a
     part of Simes' test (1986). So it is wrong about any of them with 5 % at most where they are independent or depend
     on each other positively (Sarkar 1998), else with 10 %."""
-    items = [item for item in items if item.judge and item.state != VOID]
+    items = [item for item in items if item.decide and item.state != VOID]
     for among in dict.fromkeys((1, max(len(items), 1))):
         for item in items:
             item.among = among
-            item.judge(among)
+            item.decide(among)
         if len({item.state for item in items}) < 2 and OPEN not in {item.state for item in items}:
             return
 
@@ -118,7 +122,7 @@ class Outcome:
     @property
     def text(self):
         """The line with the reason."""
-        among = max((item.among for item in self.judged), default=1)
+        among = max((item.among for item in self.graded), default=1)
         family = f"intervals are for all {among} comparisons of the claim together" if among > 1 else ""
         said = self.said(self.items) if callable(self.said) else self.said
         return "; ".join(filter(None, (said, family, *self.lacks)))
@@ -127,16 +131,16 @@ class Outcome:
         """Decide its comparisons together, and if they are pooled the one effect by itself."""
         decide_together(self.items)
         if self.pooled:
-            decide_together(self.judged)
+            decide_together(self.graded)
 
     @property
-    def judged(self):
+    def graded(self):
         """The comparisons that make the grade: if they are pooled, all of them as one."""
         return [self.pooled] if self.pooled else self.items
 
     @property
     def tally(self):
-        return grades.Tally.of(item.state for item in self.judged)
+        return grades.Tally.of(item.state for item in self.graded)
 
     @property
     def _parts(self):

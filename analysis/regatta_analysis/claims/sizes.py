@@ -31,7 +31,7 @@ def within(check, studies):
         item = interval_item(panel, pd.DataFrame({who: values, "": 0.0}), low, high, "difference", statistic)
         if item.state == VOID:  # equal values are a size like others
             item.state = OPEN
-            item.settle(item.evidence, lambda one: located(one, low, high))
+            item.decide_by(item.evidence, lambda one: located(one, low, high))
         item.more = {statistic: centre(values, statistic)}
         items.append(item)
     return interval_outcome(items, f"{describe_value(check)} of a typical trial", low, high)

@@ -55,9 +55,9 @@ class Case:
         return [item for outcome in self.outcomes for item in outcome.items]
 
     @property
-    def judged(self):
+    def graded(self):
         """The comparisons that make the grade."""
-        return [item for outcome in self.outcomes for item in outcome.judged]
+        return [item for outcome in self.outcomes for item in outcome.graded]
 
     @property
     def trials(self):
@@ -68,7 +68,7 @@ class Case:
         """(value, low, high, least, most, unit) of the deciding comparison: its value, its interval, and the borders
         within which the statement is true. If the comparisons have different borders: the share of comparisons that
         are shown, the share that may still be shown, and no borders."""
-        items = self.judged
+        items = self.graded
         if not items:
             return np.nan, np.nan, np.nan, -np.inf, np.inf, ""
         borders, rules = {(i.least, i.most) for i in items}, {o.rule for o in self.outcomes}
@@ -143,7 +143,7 @@ class Verdict:
 
     @property
     def combined(self):
-        """What the cases with results of their own differ in."""
+        """A word for the difference between the cases with results of their own."""
         return combined((case.universe, case.reading) for case in self.ran)
 
     def shares(self):
@@ -176,7 +176,7 @@ class Verdict:
     def leaning(self):
         """(comparisons whose effect is on the side of the statement, comparisons that have a side) of an undecided claim;
         (0, 0) of others."""
-        known = [i for i in self.first.judged if i.state != VOID and not np.isnan(i.value)
+        known = [i for i in self.first.graded if i.state != VOID and not np.isnan(i.value)
                  and np.isfinite([i.least, i.most]).any()]
         if self.grade != NOTHING or not known:
             return 0, 0
@@ -193,7 +193,7 @@ class Verdict:
         """The comparisons that hold and those that do not, if there are both."""
         if self.grade not in (PARTLY, SUPPORTED):
             return []
-        items = self.first.judged
+        items = self.first.graded
         fewer = SHOWN if self.first.tally.shown * 2 <= len(items) else None
         some = [i for i in items if (i.state == SHOWN) == bool(fewer)]
         if not some:
@@ -241,7 +241,7 @@ def decide(claim, studies):
                 seen[signature] = len(cases)
                 case.outcomes = [checks.run(check, inside) for check in reading["checks"]]
                 if len(case.outcomes) > 1:
-                    decide_together(case.judged)
+                    decide_together(case.graded)
                 case.there = any(o.items for o in case.outcomes) or case.grade == NOT_COMPARABLE
             cases.append(case)
     ours = {case.reading: case for case in reversed(cases)}  # the first of each

@@ -131,7 +131,7 @@ def last_rows(summary):
 
 
 def direction(results, problems, metric):
-    """Which values of a metric are better, for a note."""
+    """A note that says which values of a metric are better."""
     more = {more_is_better(results, problem, metric) for problem in problems}
     return "" if len(more) > 1 else "higher is better" if more == {True} else "lower is better"
 

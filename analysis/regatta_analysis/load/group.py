@@ -7,6 +7,7 @@ import contextlib
 import copy
 import json
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
 
 
 @contextlib.contextmanager
-def reading(path):
+def reading(path: Path) -> Iterator[None]:
     """Turn every error while a file is read into one line about the file."""
     try:
         yield

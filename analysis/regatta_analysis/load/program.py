@@ -25,7 +25,7 @@ def program():
 
 
 def output_of(*words):
-    """What the program prints when it is called with these words; "" if it fails, or without a program."""
+    """The text that the program prints for these words; "" if it fails, or without a program."""
     try:
         done = subprocess.run([program(), *words], capture_output=True, text=True, timeout=60,
                               stdin=subprocess.DEVNULL) if program() else None

@@ -32,10 +32,10 @@ ARCHIVE = ("This is an archive: it has simple regret, cumulative regret at some 
 def remembered(compute: Callable) -> Callable:
     """Let a function of results, and of what else it takes, compute each value once. Callers must not change it."""
     @functools.wraps(compute)
-    def look(results, *arguments, **named):
+    def find(results, *arguments, **named):
         key = (compute.__module__, compute.__name__, *arguments, *named.items())
         return results.remember(key, lambda: compute(results, *arguments, **named))
-    return look
+    return find
 
 
 class Results:
@@ -75,7 +75,7 @@ class Results:
 
     @cached_property
     def plan(self) -> Plan:
-        """What the study plans."""
+        """The trials that the study plans."""
         return plan_of(self.study, self.path, self.settings)
 
     @cached_property

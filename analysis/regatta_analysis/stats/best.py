@@ -153,7 +153,7 @@ def not_worse(results: Results, metric: str, cells: tuple[tuple[str, str], ...],
 
 
 def _told_apart(values, at, scale=None, margin=None):
-    """Which of the series are shown to be worse than the one at a place, at 5 % over all of them together."""
+    """Whether each of the series is shown to be worse than the one at a place, at 5 % over all of them together."""
     level = evidence.LEVEL / max(len(values) - 1, 1)
     pairs = [pd.concat([own.rename("a"), values[at].rename("b")], axis=1).dropna() for own in values]
     return np.array([k != at and len(both) > 0 and _evidence(both, level, scale, margin).verdict == evidence.WORSE

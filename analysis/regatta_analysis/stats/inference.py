@@ -110,7 +110,7 @@ def _compared(found, problem, a, b, name):
 
 
 def _sentence(found, problem, a, b, name, n):
-    """What a comparison shows, no stronger than its evidence."""
+    """A sentence on a comparison, no stronger than its evidence."""
     where = f"on {problem}" if problem != TOGETHER else "over all problems together"
     if not n:
         return f"Nothing is known of {a} and {b} {where}: they have no trial in common."

@@ -95,7 +95,7 @@ def last_values(results: Results, problem: str, metric: str) -> pd.Series:
 
 @remembered
 def usual_gain(results: Results, problem: str) -> float:
-    """What a trial gains over its first feasible best value, as a rule: the median over all trials; 0 without any. It
+    """The usual gain of a trial over its first feasible best value: the median over all trials; 0 without any. It
     is the measure of differences of best values, which have no zero."""
     def gained(block):
         values = regret_curves(results, problem, "best", block).to_numpy()

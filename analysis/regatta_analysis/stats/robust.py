@@ -33,7 +33,7 @@ def centre(values: ArrayLike, statistic: str = "mean") -> float:
 
 
 def stuck(values: ArrayLike, target: float | None = None) -> np.ndarray:
-    """Which of the values (n,) of a method on a problem, less is better, belong to stuck trials: a boolean array (n,).
+    """Whether each of the values (n,) of a method on a problem, less is better, belongs to a stuck trial.
 
     With a target: the values above it. Without one, the values are split at the largest gap between
     neighbouring values of log10(value). The trials above the gap are stuck when the gap is at least GAP decades
