@@ -5,9 +5,10 @@ import common
 import numpy as np
 import synthetic
 from regatta_analysis import load
+from regatta_analysis.load import program
 from regatta_analysis.figures import finals, style
 from regatta_analysis.report import settings_table, summary, tables
-from regatta_analysis.stats import rank_intervals, robust
+from regatta_analysis.stats import inference, robust
 
 
 class Values(common.Case):
@@ -15,7 +16,7 @@ class Values(common.Case):
         return synthetic.loaded(self.scratch / "s.h5", list(parts))
 
     def ranks(self, *parts):
-        return rank_intervals.ranks(self.study(*parts), "simple").set_index("algorithm")
+        return inference.ranks(self.study(*parts), "simple").set_index("algorithm")
 
     def test_ranks_are_certain_only_where_methods_differ(self):
         """Apart: no uncertainty. Alike: the interval covers both ranks, and each is first in about half of the resamples."""
@@ -32,7 +33,7 @@ class Values(common.Case):
             part["arrays"]["simple_regret"][k] = 1.0 if algorithm == "A" else (0.5, 0.5, 0.5, 0.5, 4.0, 4.0)[instance]
         found = self.ranks(part)
         self.assertEqual((found.loc["B", "rank"], found.loc["B", "high"]), (1.0, 2.0))
-        with mock.patch.object(rank_intervals, "_units", lambda table: table.to_numpy(float)):
+        with mock.patch.object(inference, "unit_medians", lambda table: table.to_numpy(float)):
             self.assertEqual(self.ranks(part).loc["B", "high"], 1.0)
 
     def test_equal_methods_share_a_rank(self):
@@ -82,6 +83,6 @@ class Values(common.Case):
 
     def test_settings_without_a_program(self):
         settings_table.described.cache_clear()
-        with mock.patch.object(settings_table.program, "program", lambda: None):
+        with mock.patch.object(program, "program", lambda: None):
             self.assertEqual(settings_table.described("ei"), {})
         settings_table.described.cache_clear()

@@ -37,11 +37,9 @@ def paired(item, frame, scale=None, statistic="mean", margin=None):
     a, b = frame.to_numpy(float).T
     if not len(a):
         return None
-    groups = frame.index.get_level_values("instance") if "instance" in frame.index.names else None
     if len(a) > 1 and np.all(np.concatenate([a, b]) == a[0]):
         item.state = VOID
-    return evidence.compare(a, b, groups, scale or evidence.scale_of(a, b), statistic=statistic, margin=margin,
-                            names=list(frame.index))
+    return evidence.compare_columns(frame, scale, statistic=statistic, margin=margin)
 
 
 def side(found, border, below=True):

@@ -20,6 +20,7 @@ from .. import launch
 from ..escape import write_whole
 from ..load.errors import InputError
 from ..load.program import program
+from ..stats.extended import counted
 
 WORDS = ("problem", "algorithm", "swept")
 
@@ -196,9 +197,6 @@ def _told(cells):
         methods, settings = places.setdefault((study, problem, key, number), ({}, set()))
         methods[algorithm] = None
         settings |= {swept} - {""}
-    return "; ".join(f"{', '.join(methods)} ({study}, {problem}{_settings(len(settings))}) to {number} {key}"
-                     for (study, problem, key, number), (methods, settings) in places.items())
-
-
-def _settings(n):
-    return f", {n} setting{'s' * (n > 1)}" if n else ""
+    several = {place: f", {counted(len(settings), 'setting')}" if settings else "" for place, (_, settings) in places.items()}
+    return "; ".join(f"{', '.join(methods)} ({place[0]}, {place[1]}{several[place]}) to {place[3]} {place[2]}"
+                     for place, (methods, _) in places.items())

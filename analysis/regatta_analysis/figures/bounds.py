@@ -54,16 +54,11 @@ def read(path):
     for problem, mine in cells.groupby("problem", sort=False):
         found, places = panels([swept_outside(a, s) for a, s in zip(mine["algorithm"], mine["swept"])])
         for algorithm, swept, own in zip(mine["algorithm"], mine["swept"], places):
-            labels[problem, algorithm, swept] = [
-                _scored_label(panel_label(problem, found[k]), swept) for k in own]
+            score = aimed_score(swept)
+            labels[problem, algorithm, swept] = [panel_label(problem, found[k]) + (f" {score}" if score else "") for k in own]
     table["base"] = table["problem"]
     table["problem"] = [labels[cell] for cell in zip(table["problem"], table["algorithm"], table["swept"])]
     return table.explode("problem", ignore_index=True)
-
-
-def _scored_label(label, swept):
-    score = aimed_score(swept)
-    return f"{label} {score}" if score else label
 
 
 def problems(results, table, quantities=NAMES):

@@ -7,7 +7,7 @@ import pandas as pd
 from ..escape import alternative, code, code_block, markdown as md, write_csv
 from ..figures import bounds, clock as clock_figures, figures, overviews, panels, runtime_profiles, style, sweep
 from . import answer, best_tables, parts, stills, tables
-from ..stats import aggregate, clock, inference, rank_intervals, runtime as bbob, sweep as sweep_stats
+from ..stats import aggregate, clock, inference, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError, nearest
 from ..stats.regret import METRICS, default_metrics, metric_on
 from ..load.settings import value_text
@@ -69,7 +69,7 @@ def _check_metrics(results, metrics):
 
 def rank_tables(results, metric):
     """The Table of the mean ranks of the methods, in a list; none where nothing can be ranked."""
-    found = rank_intervals.ranks(results, metric)
+    found = inference.ranks(results, metric)
     if not len(found):
         return []
     rows = [tables.plain(r.algorithm, f"{r.rank:.2f} [{r.low:.2f}, {r.high:.2f}]", f"{r.first:.2f}")

@@ -132,10 +132,7 @@ def pairs(table: pd.DataFrame, first: str, places: Mapping[str, str] | None = No
 
 def _evidence(here, a, b):
     paired = comparison.paired(here.set_index(["algorithm", "instance", "seed"])["value"])
-    if a not in paired or b not in paired:
-        return None
-    paired = paired[[a, b]].dropna().sort_index()
-    return evidence.compare(paired[a], paired[b], paired.index.get_level_values("instance"), names=list(paired.index))
+    return evidence.compare_columns(paired[[a, b]].dropna().sort_index()) if {a, b} <= set(paired) else None
 
 
 @remembered

@@ -33,38 +33,33 @@ def cells(results: Results, metric: str) -> dict[tuple[str, str], dict[tuple, pd
     """{(problem, method): {((setting, value), ...): final values of the trials}}; the values are indexed by
     instance and seed, less is better, and NaN where a trial has none."""
     found = {}
-    for label in results.problems:
-        group = results.group(label)
-        values = last_values(results, label, metric)
-        there = pd.MultiIndex.from_arrays([group.column(n) for n in values.index.names], names=values.index.names)
-        values = values.reindex(there)
-        for (algorithm, swept), own in group.swept.items():
-            mine = _own(group, own)
-            here = found.setdefault((group.block, method_label(algorithm, swept)), {})
-            if mine not in here:
-                here[mine] = values.xs(algorithm, level="algorithm")
+    for group, algorithm, pair, own in _swept(results):
+        here = found.setdefault(pair, {})
+        if own not in here:
+            values = last_values(results, group.label, metric).reindex(group.cells[algorithm].index)
+            here[own] = values.droplevel("algorithm")
     return found
 
 
 def planned(results: Results) -> dict[tuple[str, str], dict[tuple, int]]:
     """The same with the numbers of trials that are planned."""
     found, known = {}, results.cells().set_index(["problem", "algorithm"])["planned"]
-    for group in map(results.group, results.problems):
-        for (algorithm, swept), own in group.swept.items():
-            here = found.setdefault((group.block, method_label(algorithm, swept)), {})
-            here.setdefault(_own(group, own), int(known[group.label, algorithm]))
+    for group, algorithm, pair, own in _swept(results):
+        found.setdefault(pair, {}).setdefault(own, int(known[group.label, algorithm]))
     return found
 
 
-def _own(group, settings):
-    """The settings of a method, without those of its problem."""
-    return tuple((name, value) for name, value in settings.items() if group.part(name) != "problem")
+def _swept(results):
+    """(group, algorithm, (problem, method), settings of the method without those of its problem) of every cell."""
+    for group in map(results.group, results.problems):
+        for (algorithm, swept), own in group.swept.items():
+            yield group, algorithm, (group.block, method_label(algorithm, swept)), tuple(
+                (name, value) for name, value in own.items() if group.part(name) != "problem")
 
 
 def censored_cells(results: Results, metric: str) -> set[tuple[str, str]]:
     """(problem, method) where a setting has no value because `stop` ended its trials."""
-    return {(group.block, method_label(algorithm, swept)) for group in map(results.group, results.problems)
-            for algorithm, swept in group.swept if algorithm in censored(results, group.label, metric)}
+    return {pair for group, algorithm, pair, _ in _swept(results) if algorithm in censored(results, group.label, metric)}
 
 
 def best_settings(results: Results, metric: str) -> pd.DataFrame:

@@ -26,8 +26,10 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
@@ -413,6 +415,13 @@ def compare(a: ArrayLike, b: ArrayLike, groups: ArrayLike | None = None, scale: 
     shares = [float(stuck(v).mean()) if len(v) else np.nan for v in plain]
     return Evidence(len(a), scale, statistic, _effect_of(a, b, scale, statistic), units, tuple(names), margin, level,
                     *shares, skewed(plain[0]) or skewed(plain[1]))
+
+
+def compare_columns(both: pd.DataFrame, scale: str | None = None, **more: Any) -> Evidence:
+    """`compare` of the two columns of a table, whose index names the trials; by default on the scale of their values."""
+    a, b = both.to_numpy(float).T
+    groups = both.index.get_level_values("instance") if "instance" in both.index.names else None
+    return compare(a, b, groups, scale or scale_of(a, b), names=list(both.index), **more)
 
 
 def _effect_of(a, b, scale, statistic):

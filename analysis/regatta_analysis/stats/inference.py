@@ -17,6 +17,7 @@ from . import comparison, evidence, extended
 from .growth import fitted, growth_exponent
 from .measures import comparing, last_values
 from .regret import METRICS, before_queries, metric_on, regret_curves
+from .statistics import unit_medians
 from ..progress import progress
 from ..report.tables import Table
 
@@ -47,11 +48,9 @@ TOGETHER = "all problems together"
 @remembered
 def pair_evidence(results: Results, problem: str, metric: str, a: str, b: str) -> evidence.Evidence:
     """The Evidence of the final values of two algorithms over their common trials: the comparison of all pages."""
-    table = final_values(results, problem, metric)
-    both = table[[a, b]].dropna().sort_index()
     scale, margin = comparing(results, problem, metric)
-    return evidence.compare(both[a], both[b], both.index.get_level_values("instance"),
-                            scale or evidence.scale_of(both[a], both[b]), margin=margin, names=list(both.index))
+    both = final_values(results, problem, metric)[[a, b]].dropna().sort_index()
+    return evidence.compare_columns(both, scale, margin=margin)
 
 
 @remembered
@@ -207,6 +206,47 @@ def _exponent(row):
         return "–"
     interval = f" [{number(row.low, '.2f')}, {number(row.high, '.2f')}]" if np.isfinite(row.low) else ""
     return f"{number(row.exponent, '.2f')}{interval} ({extended.counted(row.n)})"
+
+
+# ---- ranks over the problems -------------------------------------------------------------------
+
+
+RANKED = ["algorithm", "problems", "rank", "low", "high", "first"]
+DRAWS, ELEMENTS = 1000, 1 << 22  # resamples; fewer where they would draw more values than this
+
+
+@remembered
+def ranks(results: Results, metric: str) -> pd.DataFrame:
+    """RANKED of every method that has trials on all compared problems, the best first. rank: its mean rank by the medians
+    of the last values, 1 is best, over the problems; low, high: the 95% percentile interval of the bootstrap, which draws
+    the instances of a problem again where trials share them, else its trials; first: the share of the resamples in which
+    no other method has a smaller mean rank."""
+    tables = [final_values(results, problem, metric) for problem in results.problems]
+    tables = [table.dropna(axis=1, how="all") for table in tables]
+    methods = [a for a in results.algorithms if tables and all(a in table for table in tables)]
+    units = [unit_medians(table[methods].dropna()) for table in tables if len(methods) > 1]
+    units = [values for values in units if len(values) > 1]
+    if not units:
+        return pd.DataFrame(columns=RANKED)
+    draws = int(np.clip(ELEMENTS // max(values.size for values in units), 100, DRAWS))
+    random = np.random.default_rng(0)
+    drawn = np.mean([_ranks_of(values, random.integers(len(values), size=(draws, len(values)))) for values in units], axis=0)
+    own = np.mean([_ranks_of(values, np.arange(len(values))[None]) for values in units], axis=0)[0]
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0, method="nearest")
+    first = (drawn == drawn.min(axis=1, keepdims=True)).mean(axis=0)
+    frame = pd.DataFrame({"algorithm": methods, "problems": len(units), "rank": own, "low": low, "high": high, "first": first})
+    return frame.sort_values("rank", kind="stable", ignore_index=True)
+
+
+def _ranks_of(values, draws):
+    """(resamples, methods): ranks of the medians of values (units, methods) in each row of `draws`; equal ones share the
+    mean of their ranks."""
+    middle = extended.quantiles(np.moveaxis(values[draws], 1, 0), [0.5])[0]
+    below = (middle[:, None, :] < middle[:, :, None]).sum(axis=2)
+    return below + 0.5 * ((middle[:, None, :] == middle[:, :, None]).sum(axis=2) + 1.0)
+
+
+# ---- files -------------------------------------------------------------------------------------
 
 
 def write(results: Results, metric: str, directory: Path) -> tuple[list[Path], str]:

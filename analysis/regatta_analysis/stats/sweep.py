@@ -145,7 +145,7 @@ def differences(table: pd.DataFrame, method: str, baseline: str, settings: Itera
     for key, mine in pair.groupby(list(settings), sort=False):
         both = mine.set_index(["instance", "seed", "method"])["value"].unstack("method")
         both = both.reindex(columns=[method, baseline]).dropna()
-        found = evidence.compare(both[method], both[baseline], both.index.get_level_values("instance"), scale, margin=margin)
+        found = evidence.compare_columns(both, scale, margin=margin)
         rows[key] = [extended.quantiles(found.units, [0.5])[0] if len(found.units) else np.nan, scale,
                      1.0 if found.verdict == evidence.EQUIVALENT else found.p, len(found.units)]
     index = pd.MultiIndex.from_tuples(list(rows), names=list(settings))
