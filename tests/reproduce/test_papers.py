@@ -136,16 +136,16 @@ class Command(common.Case):
     @unittest.skipUnless(REGATTA, "no program")
     def test_a_paper_from_study_to_report(self):
         """One study of a paper, small; what the report has no results for, it says."""
-        code, out, err = run("run", "irgp_ucb/fig2a", "--scale", "smoke", "--seeds", 2, "--results", self.scratch,
+        code, out, err = run("run", "wdrbo/linear", "--scale", "smoke", "--seeds", 2, "--results", self.scratch,
                              "--launch", "", "--command", "make it so")
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("[1/1] irgp_ucb/fig2a", out)
-        self.assertIn("  note: no outcome of 2 trials of a cell can decide claim C10; it takes 7 ", out)
-        page = (self.scratch / "irgp_ucb" / "report.html").read_text()
+        self.assertIn("[1/1] wdrbo/linear", out)
+        self.assertIn("  note: no outcome of 2 trials of a cell can decide claim C2; it takes 7 ", out)
+        page = (self.scratch / "wdrbo" / "report.html").read_text()
         self.assertIn("make it so", page)
-        self.assertTrue((self.scratch / "irgp_ucb" / "smoke" / "fig2a.h5").exists())
+        self.assertTrue((self.scratch / "wdrbo" / "smoke" / "linear.h5").exists())
         code, out, _ = run("run", "list")
-        self.assertIn("irgp_ucb/fig2a\n", out)
+        self.assertIn("wdrbo/linear\n", out)
 
     @unittest.skipUnless(REGATTA, "no program")
     def test_a_study_that_can_not_be_planned_runs(self):
