@@ -26,12 +26,17 @@ static inline void plan_study(const char *text, RgStudy *study, RgPlan *plan)
   RG_OK(rg_plan_fill(study, plan));
 }
 
-/* The plan of a text, with its study: they live until the next call. */
-static inline const RgPlan *plan_of(const char *text)
+/* The plan of a text, given as for printf, with its study: they live until the next call. */
+__attribute__((format(printf, 1, 2))) static inline RgPlan *plan_of(const char *format, ...)
 {
   static RgStudy study;
   static RgPlan plan;
+  char text[4000];
+  va_list arguments;
 
+  va_start(arguments, format);
+  assert_true(vsnprintf(text, sizeof(text), format, arguments) < (int)sizeof(text));
+  va_end(arguments);
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
   plan_study(text, &study, &plan);
@@ -39,10 +44,7 @@ static inline const RgPlan *plan_of(const char *text)
 }
 
 /* The study alone. */
-static inline const RgStudy *study_of(const char *text)
-{
-  return plan_of(text)->study;
-}
+#define study_of(...) (plan_of(__VA_ARGS__)->study)
 
 /* A study of some problems and algorithms with five iterations. */
 #define STUDY(problems, algorithms)                                                                \

@@ -24,26 +24,15 @@ static const char text[] =
   "  - {name: gp_path, dim: 2, levels: 4, label: grid, noise: {variance: \"1 + x1\"}}\n"
   "algorithms: [random, {name: ei, maximiser: {raw_samples: 32, restarts: 2}}]\n";
 
-static RgStudy study;
-static RgPlan plan;
-
-static void begin(void)
-{
-  plan_study(text, &study, &plan);
-}
-
-static void end(void)
-{
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
-}
+static RgPlan *plan;
 
 /* The cell of a label and a method; its only trial becomes *trial. */
 static const RgCell *find(const char *label, const char *algorithm, RgTrial *trial)
 {
-  for (int i = 0; i < plan.n; i++) {
-    *trial = trial_at(&plan, i);
-    const RgCell *cell = &study.cells[trial->cell];
+  if (!plan) plan = plan_of(text);
+  for (int i = 0; i < plan->n; i++) {
+    *trial = trial_at(plan, i);
+    const RgCell *cell = &plan->study->cells[trial->cell];
     if (!strcmp(cell->problem_label, label) && !strcmp(cell->algorithm->name, algorithm))
       return cell;
   }
@@ -61,7 +50,7 @@ static void observe(const char *label, const char *algorithm, double noise[ROWS]
   bool stopped;
 
   (void)find(label, algorithm, &trial);
-  RG_OK(rg_trial_run(&study, &trial, NULL, &record, &stopped));
+  RG_OK(rg_trial_run(plan->study, &trial, NULL, &record, &stopped));
   assert_int_equal(record.n_rows, ROWS);
   for (int i = 0; i < ROWS; i++)
     noise[i] = record.column[RG_COLUMN_Y][i] - record.column[RG_COLUMN_F][i];
@@ -75,7 +64,6 @@ RG_TEST(a_formula_scales_the_same_draws)
   static const char *const methods[] = {"random", "ei"};
   double plain[ROWS], other[ROWS], x[2 * ROWS];
 
-  begin();
   observe("plain", "random", plain, NULL);
   observe("constant", "random", other, NULL);
   assert_memory_equal(plain, other, sizeof(plain));
@@ -86,7 +74,6 @@ RG_TEST(a_formula_scales_the_same_draws)
     for (int i = 0; i < ROWS; i++)
       RG_CLOSE(other[i], 10 * plain[i] * sqrt(fmax(x[2 * i], 0)), 1e-12);
   }
-  end();
 }
 
 /* All laws come from the same uniform numbers: they keep the signs and the order of the draws. */
@@ -95,7 +82,6 @@ RG_TEST(laws_are_coupled)
   double normal[ROWS], other[ROWS], by_ei[ROWS];
   int grown = 0;
 
-  begin();
   observe("normal", "random", normal, NULL);
   observe("wide", "random", other, NULL);
   for (int i = 0; i < ROWS; i++) RG_CLOSE(other[i], 3 * normal[i], 1e-12);
@@ -112,7 +98,6 @@ RG_TEST(laws_are_coupled)
     grown += ratio > 2;
   }
   assert_in_range(grown, 1, ROWS - 1);
-  end();
 }
 
 /* Methods are told the variance, its mean over the designs, or a multiple. The data do not change. */
@@ -127,14 +112,12 @@ RG_TEST(methods_are_told_a_number)
   double plain[ROWS], other[ROWS];
   RgTrial trial;
 
-  begin();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     RG_CLOSE(rg_cell_told_noise(find(cases[i].label, "ei", &trial)), cases[i].told,
              cases[i].tolerance);
   observe("plain", "random", plain, NULL);
   observe("told", "random", other, NULL);
   assert_memory_equal(plain, other, sizeof(plain));
-  end();
 }
 
 /* Trials of normal noise of one variance keep their identity; a hash of others differs. */
@@ -142,9 +125,7 @@ RG_TEST(only_other_noise_has_an_identity)
 {
   RgTrial trial;
 
-  begin();
   assert_null(strstr(find("plain", "ei", &trial)->text, "noise={"));
   assert_non_null(strstr(find("told", "ei", &trial)->text, "told=10"));
   assert_non_null(strstr(find("student", "ei", &trial)->text, ";noise={"));
-  end();
 }

@@ -108,39 +108,31 @@ RG_TEST(folders_that_can_not_be_used)
 
 /* ---- as trials see them -------------------------------------------------------------------- */
 
-static const char study_text[] = "study: kept\n"
-                                 "seed: %d\n"
-                                 "common: {iterations: 2, initial_points: 1}\n"
-                                 "problems: [{name: gp_path_box, features: %d, panels: 1},\n"
-                                 "           shift_example]\n"
-                                 "algorithms: [random]\n";
+#define STUDY_TEXT                                                                                 \
+  "study: kept\nseed: %d\ncommon: {iterations: 2, initial_points: 1}\n"                            \
+  "problems: [{name: gp_path_box, features: %d, panels: 1}, shift_example]\nalgorithms: "          \
+  "[random]\n"
 
 /* Optima of the two problems, as the trials of this study record them. */
 static void optima_of(const char *folder, int seed, int features, uint64_t fingerprint,
                       double optimum[2])
 {
-  RgStudy study;
-  RgPlan plan;
+  const RgPlan *plan = plan_of(STUDY_TEXT, seed, features);
   RgTrialServices host = {0};
-  char text[512];
 
-  snprintf(text, sizeof(text), study_text, seed, features);
-  plan_study(text, &study, &plan);
   RG_OK(rg_instances_create(&host.instances));
   if (folder) RG_OK(rg_instances_keep_optima(host.instances, folder, 0, NULL, fingerprint));
-  assert_int_equal(plan.n, 2);
+  assert_int_equal(plan->n, 2);
   for (int i = 0; i < 2; i++) {
-    const RgTrial trial = trial_at(&plan, i);
+    const RgTrial trial = trial_at(plan, i);
     RgRecord record = {0};
     bool stopped;
-    RG_OK(rg_trial_run(&study, &trial, &host, &record, &stopped));
+    RG_OK(rg_trial_run(plan->study, &trial, &host, &record, &stopped));
     assert_int_equal(record.status, RG_STATUS_COMPLETE);
     optimum[i] = record.optimum;
     RG_OK(rg_record_destroy(&record));
   }
   RG_OK(rg_instances_destroy(&host.instances));
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
 }
 
 /* Raises the optimum of a file by 1, with a correct checksum. */
@@ -219,17 +211,15 @@ RG_TEST(short_searches_are_not_kept)
 {
   RgInstances *instances;
   RgInstance *instance;
-  RgStudy study;
+  const RgStudy *study = study_of(STUDY_TEXT, 1, 16);
   RgFailure failure = {0};
-  char folder[64], text[512];
+  char folder[64];
   double optimum, accuracy;
 
   scratch_create(folder);
-  snprintf(text, sizeof(text), study_text, 1, 16);
-  parse_study(text, &study);
   RG_OK(rg_instances_create(&instances));
   RG_OK(rg_instances_keep_optima(instances, folder, 1e6, NULL, 9));
-  RG_OK(rg_instances_acquire(instances, NULL, &study, &study.cells[0], 0, &instance, &failure));
+  RG_OK(rg_instances_acquire(instances, NULL, study, &study->cells[0], 0, &instance, &failure));
   RG_OK(rg_instance_optimum(instance, &optimum, &accuracy, &failure));
   assert_false(failure.failed);
   assert_true(isfinite(optimum));
@@ -238,7 +228,6 @@ RG_TEST(short_searches_are_not_kept)
   assert_true(isnan(optimum));
   RG_OK(rg_instances_release(&instance));
   RG_OK(rg_instances_destroy(&instances));
-  RG_OK(rg_study_destroy(&study));
   assert_int_equal(scratch_count(folder, ""), 0);
   scratch_remove(folder);
 }

@@ -12,14 +12,12 @@
 static void run(const char *settings, const char *method, RgRecord *record)
 {
   bool stopped;
-  char text[600];
 
-  snprintf(text, sizeof text,
-           "study: parallel\nseeds: 2\ncommon: {%s%s}\n"
-           "problems: [{name: branin, maximiser: {raw_samples: 128, restarts: 2}}]\n"
-           "algorithms: [%s]\n",
-           COMMON, settings, method);
-  const RgPlan *plan = plan_of(text);
+  const RgPlan *plan =
+    plan_of("study: parallel\nseeds: 2\ncommon: {%s%s}\n"
+            "problems: [{name: branin, maximiser: {raw_samples: 128, restarts: 2}}]\n"
+            "algorithms: [%s]\n",
+            COMMON, settings, method);
   const RgStudy *study = plan->study;
   const RgTrial trial = trial_at(plan, 0);
   RG_OK(rg_trial_run(study, &trial, NULL, record, &stopped));
@@ -279,15 +277,12 @@ RG_TEST(a_forecast_is_what_the_clock_says)
   };
 
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    char text[600];
     RgForecast forecast;
     RgRecord record = {0};
     bool known;
-    snprintf(
-      text, sizeof text,
+    const RgPlan *plan = plan_of(
       "study: parallel\nseeds: 2\ncommon: {%s%s}\nproblems: [branin]\nalgorithms: [random]\n",
       COMMON, cases[c].settings);
-    const RgPlan *plan = plan_of(text);
     const RgStudy *study = plan->study;
     const RgTrial trial = trial_at(plan, 1);
     RG_OK(rg_trial_forecast(study, &trial, NULL, &forecast, &known));

@@ -4,26 +4,16 @@
 #include "study/plan/cost.h"
 #include "trial_at.h"
 
-static RgStudy study;
-static RgPlan plan;
+static const RgStudy *study;
+static RgPlan *plan;
 
-static void make_plan(const char *text)
-{
-  parse_study(text, &study);
-  RG_OK(rg_plan_fill(&study, &plan));
-}
-
-static void forget_plan(void)
-{
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
-}
+#define make_plan(...) (plan = plan_of(__VA_ARGS__), study = plan->study)
 
 /* Whether the current plan has a trial of this id. */
 static bool has_id(const char *id)
 {
-  for (int i = 0; i < plan.n; i++)
-    if (!strcmp(trial_at(&plan, i).id, id)) return true;
+  for (int i = 0; i < plan->n; i++)
+    if (!strcmp(trial_at(plan, i).id, id)) return true;
   return false;
 }
 
@@ -35,16 +25,15 @@ RG_TEST(identity_is_pinned)
 
   make_plan("study: t\nseed: 7\nseeds: [5]\ncommon: {iterations: 3, noise_variance: 1e-4}\n"
             "problems: [branin]\nalgorithms: [random]\n");
-  assert_int_equal(plan.n, 1);
-  const RgTrial trial = trial_at(&plan, 0);
-  RG_OK(rg_trial_key(&study, &trial, &key));
+  assert_int_equal(plan->n, 1);
+  const RgTrial trial = trial_at(plan, 0);
+  RG_OK(rg_trial_key(study, &trial, &key));
   assert_string_equal(key.data,
                       "schema=1;problem=branin@1{};run={iterations=3,initial_points=4,"
                       "initial_design=uniform,noise_variance=0.0001,noise_known=true,"
                       "count_initial=false};algorithm=random@1{};study_seed=7;instance=0;seed=5");
   assert_string_equal(trial.id, "e587b2f56a829d5be98661d68a2e0549");
   RG_OK(rg_text_clear(&key));
-  forget_plan();
 }
 
 /* Labels, comments, quotes, order of keys and spelling of numbers have no effect. */
@@ -56,57 +45,42 @@ RG_TEST(formatting_is_irrelevant)
     "study: t\ncommon: {iterations: 3, noise_variance: 1e-4, surrogate: {kernel: gaussian, ard: "
     "yes}}\n"
     "problems: [{name: ackley, dim: 3, upper: 20}]\nalgorithms: [{name: gp_ucb, delta: 0.2}]\n");
-  strcpy(id, trial_at(&plan, 0).id);
-  forget_plan();
+  strcpy(id, trial_at(plan, 0).id);
   make_plan(
     "# another file\nalgorithms:\n  - label: \"Other label\"   # in figures\n    delta: 2.0e-1\n "
     "   name: 'gp_ucb'\n"
     "problems:\n- upper: 2e1\n  dim: \"3\"\n  label: P\n  name: ackley\n  noise_variance: .0001\n"
     "title: x\ncommon:\n    surrogate:\n        ard: true\n    iterations: 3\n"
     "study: another\nsweep: [{common.surrogate.kernel: [gaussian]}]\n");
-  assert_int_equal(plan.n, 1);
-  assert_string_equal(trial_at(&plan, 0).id, id);
-  forget_plan();
+  assert_int_equal(plan->n, 1);
+  assert_string_equal(trial_at(plan, 0).id, id);
 }
 
 /* Everything that changes a result changes the id. */
 RG_TEST(settings_enter)
 {
+#define VARIANT(top, common, problem, algorithm)                                                   \
+  "study: t\n" top "common: {" common "}\nproblems: [" problem "]\nalgorithms: [" algorithm "]\n"
   static const char *const variants[] = {
-    "study: t\nseed: 2\n"
-    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
-    "study: t\n"
-    "common: {iterations: 4}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
-    "study: t\nseeds: [1]\n"
-    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
-    "study: t\n"
-    "common: {iterations: 3, noise_known: no}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
-    "study: t\n"
-    "common: {iterations: 3, initial_points: 9}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n",
-    "study: t\n"
-    "common: {iterations: 3, surrogate: {variance: 2}}\nproblems: [gp_path]\nalgorithms: "
-    "[gp_ucb]\n",
-    "study: t\n"
-    "common: {iterations: 3, maximiser: {restarts: 2}}\nproblems: [gp_path]\nalgorithms: "
-    "[gp_ucb]\n",
-    "study: t\n"
-    "common: {iterations: 3}\nproblems: [{name: gp_path, variance: 2}]\nalgorithms: [gp_ucb]\n",
-    "study: t\n"
-    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [{name: gp_ucb, delta: 0.2}]\n",
-    "study: t\n"
-    "common: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [ei]\n",
-    "study: t\n"
-    "common: {iterations: 3}\nproblems: [branin]\nalgorithms: [gp_ucb]\n"};
+    VARIANT("seed: 2\n", "iterations: 3", "gp_path", "gp_ucb"),
+    VARIANT("", "iterations: 4", "gp_path", "gp_ucb"),
+    VARIANT("seeds: [1]\n", "iterations: 3", "gp_path", "gp_ucb"),
+    VARIANT("", "iterations: 3, noise_known: no", "gp_path", "gp_ucb"),
+    VARIANT("", "iterations: 3, initial_points: 9", "gp_path", "gp_ucb"),
+    VARIANT("", "iterations: 3, surrogate: {variance: 2}", "gp_path", "gp_ucb"),
+    VARIANT("", "iterations: 3, maximiser: {restarts: 2}", "gp_path", "gp_ucb"),
+    VARIANT("", "iterations: 3", "{name: gp_path, variance: 2}", "gp_ucb"),
+    VARIANT("", "iterations: 3", "gp_path", "{name: gp_ucb, delta: 0.2}"),
+    VARIANT("", "iterations: 3", "gp_path", "ei"),
+    VARIANT("", "iterations: 3", "branin", "gp_ucb")};
   enum { N = sizeof(variants) / sizeof(*variants) };
   char ids[N + 1][RG_ID_LENGTH + 1];
 
   make_plan("study: t\ncommon: {iterations: 3}\nproblems: [gp_path]\nalgorithms: [gp_ucb]\n");
-  strcpy(ids[N], trial_at(&plan, 0).id);
-  forget_plan();
+  strcpy(ids[N], trial_at(plan, 0).id);
   for (int i = 0; i < N; i++) {
-    make_plan(variants[i]);
-    strcpy(ids[i], trial_at(&plan, 0).id);
-    forget_plan();
+    make_plan("%s", variants[i]);
+    strcpy(ids[i], trial_at(plan, 0).id);
   }
   for (int i = 0; i <= N; i++)
     for (int j = 0; j < i; j++) assert_string_not_equal(ids[i], ids[j]);
@@ -121,16 +95,14 @@ RG_TEST(growing_a_study_keeps_its_trials)
   make_plan(
     "study: t\nseeds: 3\ninstances: 2\ncommon: {iterations: 3}\nproblems: [gp_path, branin]\n"
     "algorithms: [random, gp_ucb]\n");
-  const int n = plan.n;
+  const int n = plan->n;
   assert_int_equal(n, 2 * (2 * 3) + 2 * 3);
-  for (int i = 0; i < n; i++) strcpy(ids[i], trial_at(&plan, i).id);
-  forget_plan();
+  for (int i = 0; i < n; i++) strcpy(ids[i], trial_at(plan, i).id);
   make_plan("study: t\nseeds: 4\ninstances: 3\ncommon: {iterations: 3}\nproblems: [ackley, branin, "
             "gp_path]\n"
             "algorithms: [ei, gp_ucb, random]\nsweep: [{problems.ackley.dim: [2, 3]}]\n");
-  assert_int_equal(plan.n, 3 * (2 * 4 + 4 + 3 * 4));
+  assert_int_equal(plan->n, 3 * (2 * 4 + 4 + 3 * 4));
   for (int i = 0; i < n; i++) assert_true(has_id(ids[i]));
-  forget_plan();
 }
 
 RG_TEST(trials_stand_in_plan_order)
@@ -140,29 +112,28 @@ RG_TEST(trials_stand_in_plan_order)
             "problems: [{name: branin, iterations: 5}, {name: gp_path, label: G}]\nalgorithms: "
             "[random, ei]\n"
             "sweep: [{problems.G.dim: [1, 2]}]\n");
-  assert_int_equal(plan.n, 2 * 2 + 2 * 2 * 2 * 2);
-  assert_int_equal(plan.n_groups, 2);
-  assert_string_equal(plan.groups[0].problem_label, "branin");
-  assert_int_equal(plan.groups[0].first, 0);
-  assert_int_equal(plan.groups[0].n, 4);
-  assert_int_equal(plan.groups[0].dim_x, 2);
-  assert_int_equal(plan.groups[0].n_rows, 7);
-  assert_string_equal(plan.groups[1].problem_label, "G");
-  assert_int_equal(plan.groups[1].first, 4);
-  assert_int_equal(plan.groups[1].n, 16);
-  assert_int_equal(plan.groups[1].dim_x, 2);
-  assert_int_equal(plan.groups[1].n_rows, 5);
-  for (int i = 1; i < plan.n; i++) { /* cell, instance, seed as listed */
-    const RgTrial a = trial_at(&plan, i - 1), b = trial_at(&plan, i);
+  assert_int_equal(plan->n, 2 * 2 + 2 * 2 * 2 * 2);
+  assert_int_equal(plan->n_groups, 2);
+  assert_string_equal(plan->groups[0].problem_label, "branin");
+  assert_int_equal(plan->groups[0].first, 0);
+  assert_int_equal(plan->groups[0].n, 4);
+  assert_int_equal(plan->groups[0].dim_x, 2);
+  assert_int_equal(plan->groups[0].n_rows, 7);
+  assert_string_equal(plan->groups[1].problem_label, "G");
+  assert_int_equal(plan->groups[1].first, 4);
+  assert_int_equal(plan->groups[1].n, 16);
+  assert_int_equal(plan->groups[1].dim_x, 2);
+  assert_int_equal(plan->groups[1].n_rows, 5);
+  for (int i = 1; i < plan->n; i++) { /* cell, instance, seed as listed */
+    const RgTrial a = trial_at(plan, i - 1), b = trial_at(plan, i);
     const int position_a = a.seed == 4, position_b = b.seed == 4;
     assert_true(a.cell < b.cell || (a.cell == b.cell && a.instance < b.instance) ||
                 (a.cell == b.cell && a.instance == b.instance && position_a < position_b));
   }
-  const RgTrial fifth = trial_at(&plan, 4);
+  const RgTrial fifth = trial_at(plan, 4);
   assert_int_equal(fifth.n_initial, 2);
   assert_int_equal(fifth.n_evaluations, 5);
   assert_int_equal(fifth.dim_x, 1);
-  forget_plan();
 }
 
 RG_TEST(seeds_come_in_turn_and_dear_trials_first)
@@ -175,38 +146,35 @@ RG_TEST(seeds_come_in_turn_and_dear_trials_first)
   make_plan(
     "study: t\nseeds: 2\ncommon: {iterations: 30}\n"
     "problems: [branin, {name: ackley, iterations: 100}, gp_path]\nalgorithms: [random, ei]\n");
-  for (int i = 0; i < plan.n; i++) {
-    const RgTrial trial = trial_at(&plan, rg_plan_next(&plan, &walk, &cell));
+  for (int i = 0; i < plan->n; i++) {
+    const RgTrial trial = trial_at(plan, rg_plan_next(plan, &walk, &cell));
     assert_int_equal(trial.cell, cell);
     sum += trial.cost;
-    assert_true(trial.cost > 0 && plan.cells[cell].memory > 0);
+    assert_true(trial.cost > 0 && plan->cells[cell].memory > 0);
     if (i && before.turn < trial.turn)
-      assert_int_equal(i, plan.n / 2); /* one trial of every cell */
+      assert_int_equal(i, plan->n / 2); /* one trial of every cell */
     else if (i)
       assert_true(
         before.turn == trial.turn &&
         (before.cost > trial.cost || (before.cost == trial.cost && before.index < trial.index)));
     before = trial;
   }
-  assert_int_equal(rg_plan_next(&plan, &walk, &cell), -1);
-  const RgCell *dearest = &study.cells[plan.by_cost[0]];
+  assert_int_equal(rg_plan_next(plan, &walk, &cell), -1);
+  const RgCell *dearest = &study->cells[plan->by_cost[0]];
   assert_string_equal(dearest->problem_label, "ackley");
   assert_string_equal(dearest->algorithm_label, "ei");
-  RG_CLOSE(plan.cost, sum, 1e-12);
-  forget_plan();
+  RG_CLOSE(plan->cost, sum, 1e-12);
 }
 
 static void estimate_on(const char *problem, const char *common, const char *method,
                         double *seconds, double *bytes)
 {
-  char text[512];
+  const RgCell *cell =
+    study_of("study: t\ncommon: {%s}\nproblems: [%s]\nalgorithms: [%s]\n", common, problem, method)
+      ->cells;
 
-  snprintf(text, sizeof(text), "study: t\ncommon: {%s}\nproblems: [%s]\nalgorithms: [%s]\n", common,
-           problem, method);
-  parse_study(text, &study);
-  *seconds = rg_cost_nominal(&study.cells[0]);
-  *bytes = rg_cost_bytes(&study.cells[0], 1);
-  RG_OK(rg_study_destroy(&study));
+  *seconds = rg_cost_nominal(cell);
+  *bytes = rg_cost_bytes(cell, 1);
 }
 
 static void estimate(const char *common, const char *method, double *seconds, double *bytes)
@@ -230,8 +198,6 @@ RG_TEST(contexts_and_searches_need_memory)
   RG_CLOSE(bytes[1] - bytes[0], 537e6, 0.1);
 }
 
-/* A grid keeps the correlations between the levels of an axis, and for exact paths their factor: a
-   trial on 12,000 levels took 1.2 GB, with Thompson sampling 3.6. */
 /* Against the resident sets of trials on Hartmann6. */
 RG_TEST(features_of_paths_need_memory)
 {
@@ -249,6 +215,8 @@ RG_TEST(features_of_paths_need_memory)
   }
 }
 
+/* A grid keeps the correlations between the levels of an axis, and for exact paths their factor: a
+   trial on 12,000 levels took 1.2 GB, with Thompson sampling 3.6. */
 RG_TEST(long_axes_need_memory)
 {
   static const char *const methods[] = {"random", "gp_ucb", "ts"};
@@ -304,32 +272,29 @@ RG_TEST(costs_by_the_clock)
   RgText text = {0};
   double estimate[4];
 
-  parse_study(
-    "study: t\ncommon: {iterations: 9}\nproblems: [branin, sphere]\nalgorithms: [ei, random]\n",
-    &study);
-  RG_OK(rg_plan_fill(&study, &plan));
-  assert_int_equal(plan.n, 4);
-  for (int c = 0; c < 4; c++) estimate[c] = plan.cells[c].cost;
-  RG_OK(rg_calibration_create(&study, &clock));
-  RG_OK(rg_calibration_apply(&clock, &plan));
-  for (int c = 0; c < 4; c++) assert_true(plan.cells[c].cost == estimate[c]);
+  make_plan(
+    "study: t\ncommon: {iterations: 9}\nproblems: [branin, sphere]\nalgorithms: [ei, random]\n");
+  assert_int_equal(plan->n, 4);
+  for (int c = 0; c < 4; c++) estimate[c] = plan->cells[c].cost;
+  RG_OK(rg_calibration_create(study, &clock));
+  RG_OK(rg_calibration_apply(&clock, plan));
+  for (int c = 0; c < 4; c++) assert_true(plan->cells[c].cost == estimate[c]);
   rg_calibration_add(&clock, 0, 4);
   rg_calibration_add(&clock, 0, 6);
   rg_calibration_add(&clock, 0, NAN);
   rg_calibration_probe(&clock, 1, 2 * estimate[1]);
   rg_calibration_probe(&clock, 3, NAN);
-  RG_OK(rg_calibration_apply(&clock, &plan));
-  RG_CLOSE(plan.cells[0].cost, 5, 1e-12);
-  RG_CLOSE(plan.cells[1].cost, 2 * estimate[1], 1e-12);
-  RG_CLOSE(plan.cells[2].cost, estimate[2] * 5 / estimate[0], 1e-12); /* ei on sphere */
-  RG_CLOSE(plan.cells[3].cost, 2 * estimate[3], 1e-12);
-  RG_CLOSE(plan.cost, 5 + 2 * estimate[1] + plan.cells[2].cost + 2 * estimate[3], 1e-12);
+  RG_OK(rg_calibration_apply(&clock, plan));
+  RG_CLOSE(plan->cells[0].cost, 5, 1e-12);
+  RG_CLOSE(plan->cells[1].cost, 2 * estimate[1], 1e-12);
+  RG_CLOSE(plan->cells[2].cost, estimate[2] * 5 / estimate[0], 1e-12); /* ei on sphere */
+  RG_CLOSE(plan->cells[3].cost, 2 * estimate[3], 1e-12);
+  RG_CLOSE(plan->cost, 5 + 2 * estimate[1] + plan->cells[2].cost + 2 * estimate[3], 1e-12);
   RG_OK(rg_calibration_describe(&clock, true, &text));
   assert_string_equal(text.data, "from the clock of 2 finished trials and 1 short probe on this "
                                  "machine; 2 of 4 cells have none and follow the others");
   RG_OK(rg_text_clear(&text));
   RG_OK(rg_calibration_destroy(&clock));
-  forget_plan();
 }
 
 /* Every trial is in one share. Each share has its part of the seeds so far, and of the cost. */
@@ -337,28 +302,27 @@ RG_TEST(shares_advance_seed_by_seed)
 {
   make_plan("study: t\nseeds: 4\ncommon: {iterations: 30, noise_variance: 1e-4}\n"
             "problems: [branin, {name: sphere, dim: 2}]\nalgorithms: [random, ei, gp_ucb]\n");
-  assert_int_equal(plan.n, 24);
-  const double dearest = plan.cells[plan.by_cost[0]].cost;
+  assert_int_equal(plan->n, 24);
+  const double dearest = plan->cells[plan->by_cost[0]].cost;
   for (int parts = 1; parts <= 30; parts++) {
     int taken[24] = {0};
     for (int part = 1; part <= parts; part++) {
       double cost[4] = {0}; /* up to each seed */
       PetscBT share;
-      RG_OK(PetscBTCreate(plan.n, &share));
-      RG_OK(rg_plan_share(&plan, part, parts, share));
-      for (int i = 0; i < plan.n; i++) {
-        const RgTrial trial = trial_at(&plan, i);
+      RG_OK(PetscBTCreate(plan->n, &share));
+      RG_OK(rg_plan_share(plan, part, parts, share));
+      for (int i = 0; i < plan->n; i++) {
+        const RgTrial trial = trial_at(plan, i);
         const bool ours = PetscBTLookup(share, i);
         taken[i] += ours;
         for (int s = trial.turn; s < 4; s++) cost[s] += ours ? trial.cost : 0;
       }
       for (int s = 0; s < 4; s++)
-        assert_true(fabs(cost[s] - plan.cost * (s + 1) / 4 / parts) <= dearest * (1 + 1e-9));
+        assert_true(fabs(cost[s] - plan->cost * (s + 1) / 4 / parts) <= dearest * (1 + 1e-9));
       RG_OK(PetscBTDestroy(&share));
     }
-    for (int i = 0; i < plan.n; i++) assert_int_equal(taken[i], 1);
+    for (int i = 0; i < plan->n; i++) assert_int_equal(taken[i], 1);
   }
-  forget_plan();
 }
 
 /* Trials are found by id, also those of the last seed. An id without a trial is not found. */
@@ -369,17 +333,16 @@ RG_TEST(trials_are_found_by_id)
   make_plan("study: t\nseeds: [8, 3, 5, 21, 4, 9, 1]\ninstances: 3\ncommon: {iterations: 3}\n"
             "problems: [gp_path, branin]\nalgorithms: [random, ei]\n"
             "replicate: [{problem: gp_path, algorithm: ei, seeds: 40}]\n");
-  assert_int_equal(plan.n, 2 * 7 * (3 + 1) + 3 * 33);
-  for (int i = 0; i < plan.n; i++) {
-    const RgTrial trial = trial_at(&plan, i);
+  assert_int_equal(plan->n, 2 * 7 * (3 + 1) + 3 * 33);
+  for (int i = 0; i < plan->n; i++) {
+    const RgTrial trial = trial_at(plan, i);
     assert_int_equal(trial.index, i);
-    assert_int_equal(trial.cell, rg_plan_cell(&plan, i));
-    RG_OK(rg_plan_find(&plan, trial.id, &index));
+    assert_int_equal(trial.cell, rg_plan_cell(plan, i));
+    RG_OK(rg_plan_find(plan, trial.id, &index));
     assert_int_equal(index, i);
   }
-  RG_OK(rg_plan_find(&plan, "0123456789abcdef0123456789abcdef", &index));
+  RG_OK(rg_plan_find(plan, "0123456789abcdef0123456789abcdef", &index));
   assert_int_equal(index, -1);
-  RG_OK(rg_plan_find(&plan, "no id", &index));
+  RG_OK(rg_plan_find(plan, "no id", &index));
   assert_int_equal(index, -1);
-  forget_plan();
 }

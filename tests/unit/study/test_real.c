@@ -70,26 +70,26 @@ static PetscErrorCode ask(void *closure, int worker, const RgExchange *question)
   return 0;
 }
 
-static PetscErrorCode hear(void *closure, double seconds, RgProgramAnswer *heard)
+static PetscErrorCode wait_for(void *closure, double seconds, RgProgramAnswer *reply)
 {
   Programs *p = closure;
   const int w = 1 + (int)draw(p, WORKERS);
 
   count_call(p);
-  *heard = (RgProgramAnswer){0};
+  *reply = (RgProgramAnswer){0};
   if (!p->id[w] || p->submission[w] == p->silent_at || (seconds == 0 && draw(p, 2))) return 0;
-  heard->worker = w;
+  reply->worker = w;
   if (p->submission[w] == p->fails_at && p->fails-- > 0) {
     if (p->wrong) snprintf(p->line, sizeof p->line, p->wrong, p->id[w]);
-    heard->answer = p->wrong ? p->line : NULL;
-    heard->mistake = "was ended by signal 9";
+    reply->answer = p->wrong ? p->line : NULL;
+    reply->mistake = "was ended by signal 9";
   } else {
     snprintf(p->line, sizeof p->line, "{\"id\":%ld,\"value\":%.17g}", p->id[w],
              -(p->x[w] - 0.3) * (p->x[w] - 0.3));
-    heard->answer = p->line;
+    reply->answer = p->line;
     p->notes->answered[p->submission[w]]++;
   }
-  heard->length = heard->answer ? strlen(heard->answer) : 0;
+  reply->length = reply->answer ? strlen(reply->answer) : 0;
   p->id[w] = 0;
   return 0;
 }
@@ -103,31 +103,26 @@ static PetscErrorCode drop(void *closure, int worker)
   return 0;
 }
 
-/* ---- a trial
-   ----------------------------------------------------------------------------------- */
+/* ---- a trial --------------------------------------------------------------------------------- */
 
 typedef struct {
-  RgStudy study;
-  RgPlan plan;
+  const RgStudy *study;
   RgTrial trial;
+  RgRecord record; /* of `run` */
   char folder[64];
   Notes *notes;
 } Fixture;
 
 static Fixture begin(const char *settings, const char *method)
 {
-  Fixture f = {0};
-  char text[800];
+  const bool ei = strcmp(method, "random") != 0;
+  const RgPlan *plan =
+    plan_of("study: real\ncommon: {iterations: 10, initial_points: 3, clock: real, %s}\n"
+            "problems: [{name: external, program: /bin/true, inputs: [a real 0 1], retries: 2}]\n"
+            "algorithms: [%s]\n",
+            settings, ei ? "{name: ei, maximiser: {raw_samples: 64, restarts: 1}}" : method);
+  Fixture f = {.study = plan->study, .trial = trial_at(plan, 0)};
 
-  snprintf(text, sizeof text,
-           "study: real\ncommon: {iterations: 10, initial_points: 3, clock: real, %s}\n"
-           "problems: [{name: external, program: /bin/true, inputs: [a real 0 1], retries: 2}]\n"
-           "algorithms: [%s]\n",
-           settings,
-           strcmp(method, "random") ? "{name: ei, maximiser: {raw_samples: 64, restarts: 1}}"
-                                    : method);
-  plan_study(text, &f.study, &f.plan);
-  f.trial = trial_at(&f.plan, 0);
   if (!access("/dev/shm", W_OK)) setenv("TMPDIR", "/dev/shm", 1); /* fsync takes no time there */
   scratch_create(f.folder);
   f.notes = mmap(NULL, sizeof(Notes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -135,29 +130,28 @@ static Fixture begin(const char *settings, const char *method)
   return f;
 }
 
-static void end(Fixture *f, RgRecord *record)
+static void end(Fixture *f)
 {
-  RG_OK(rg_record_destroy(record));
-  RG_OK(rg_plan_clear(&f->plan));
-  RG_OK(rg_study_destroy(&f->study));
+  RG_OK(rg_record_destroy(&f->record));
   scratch_remove(f->folder);
   munmap(f->notes, sizeof(Notes));
 }
 
-static bool run(const Fixture *f, Programs *programs, RgStopFunction stop, RgRecord *record)
+static bool run(Fixture *f, Programs *programs, RgStopFunction stop)
 {
-  const RgPrograms calls = {programs, ask, hear, drop, NULL};
+  const RgPrograms calls = {programs, ask, wait_for, drop, NULL};
   RgTrialServices host = {.directory = f->folder, .programs = &calls, .stop = stop};
   bool stopped;
 
   programs->notes = f->notes;
-  RG_OK(rg_trial_run(&f->study, &f->trial, &host, record, &stopped));
+  RG_OK(rg_trial_run(f->study, &f->trial, &host, &f->record, &stopped));
   return !stopped;
 }
 
 /* The trial again, from its record alone. */
-static void replay(const Fixture *f, const RgRecord *record, const char *timeline, RgRecord *again)
+static void replay(const Fixture *f, const char *timeline, RgRecord *again)
 {
+  const RgRecord *record = &f->record;
   const double *submission = record->column[RG_COLUMN_SUBMISSION];
   RgEvaluationLog *known;
   RgFault fault = {0};
@@ -168,20 +162,21 @@ static void replay(const Fixture *f, const RgRecord *record, const char *timelin
     RG_OK(rg_evaluation_log_add(known, (int)submission[row], &record->column[RG_COLUMN_X][row],
                                 NULL, record->column[RG_COLUMN_F][row], NULL, 0, &fault));
   RgTrialServices host = {.known = known, .timeline = timeline};
-  RG_OK(rg_trial_run(&f->study, &f->trial, &host, again, &stopped));
+  RG_OK(rg_trial_run(f->study, &f->trial, &host, again, &stopped));
   assert_false(stopped);
   RG_OK(rg_evaluation_log_close(&known));
 }
 
-static void expect_replay(const Fixture *f, const RgRecord *record)
+static void expect_replay(const Fixture *f)
 {
+  const RgRecord *record = &f->record;
   const int times[] = {RG_COLUMN_WALL_DISPATCHED, RG_COLUMN_WALL_FINISHED, RG_COLUMN_WALL_TOLD};
   RgRecord again = {0};
   uint64_t a[2], b[2];
 
   assert_int_equal(record->status, RG_STATUS_COMPLETE);
   assert_int_equal(record->n_rows, 13);
-  replay(f, record, record->timeline, &again);
+  replay(f, record->timeline, &again);
   if (again.status != RG_STATUS_COMPLETE) fail_msg("%s", again.message);
   RG_OK(rg_record_checksum(record, a));
   RG_OK(rg_record_checksum(&again, b));
@@ -206,8 +201,7 @@ static int row_of(const RgRecord *record, int submission)
   return -1;
 }
 
-/* ---- order
-   --------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static const char *const settings[] = {"workers: 1", "workers: 3", "workers: 4, release: sync",
                                        "workers: 4, start: design"};
@@ -216,20 +210,19 @@ RG_TEST(a_record_replays_its_trial)
 {
   for (uint32_t k = 0; k < 8; k++) {
     Fixture f = begin(settings[k % 4], k < 4 ? "ei" : "random");
-    RgRecord record = {0};
     Programs programs = {.random = k};
-    assert_true(run(&f, &programs, NULL, &record));
-    expect_replay(&f, &record);
+    assert_true(run(&f, &programs, NULL));
+    expect_replay(&f);
     for (int row = 0; row < 13; row++) {
-      assert_true(at(&record, RG_COLUMN_WALL_DISPATCHED, row) <=
-                  at(&record, RG_COLUMN_WALL_FINISHED, row));
-      assert_true(at(&record, RG_COLUMN_WALL_FINISHED, row) <=
-                  at(&record, RG_COLUMN_WALL_TOLD, row));
-      assert_true(isnan(at(&record, RG_COLUMN_FINISHED, row)));
+      assert_true(at(&f.record, RG_COLUMN_WALL_DISPATCHED, row) <=
+                  at(&f.record, RG_COLUMN_WALL_FINISHED, row));
+      assert_true(at(&f.record, RG_COLUMN_WALL_FINISHED, row) <=
+                  at(&f.record, RG_COLUMN_WALL_TOLD, row));
+      assert_true(isnan(at(&f.record, RG_COLUMN_FINISHED, row)));
       assert_int_equal(f.notes->asked[row + 1], 1);
     }
-    assert_true(record.idle_share >= 0 && record.idle_share < 1);
-    end(&f, &record);
+    assert_true(f.record.idle_share >= 0 && f.record.idle_share < 1);
+    end(&f);
   }
 }
 
@@ -241,22 +234,20 @@ RG_TEST(times_are_in_no_checksum)
 
   for (int k = 0; k < 2; k++) {
     Fixture f = begin("workers: 3", "random");
-    RgRecord record = {0};
     Programs programs = {.random = 5};
-    assert_true(run(&f, &programs, NULL, &record));
-    RG_OK(rg_record_checksum(&record, sums[k]));
-    ends[k] = record.makespan;
-    end(&f, &record);
+    assert_true(run(&f, &programs, NULL));
+    RG_OK(rg_record_checksum(&f.record, sums[k]));
+    ends[k] = f.record.makespan;
+    end(&f);
   }
   assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
   assert_true(ends[0] != ends[1]);
 }
 
-/* ---- kills
-   ----------------------------------------------------------------------------------------- */
+/* ---- kills ----------------------------------------------------------------------------------- */
 
 /* The files that must not change after a kill: the log of evaluations, and the timeline. */
-static void look_at_logs(const Fixture *f, bool known[MOST], RgText *text)
+static void read_logs(const Fixture *f, bool known[MOST], RgText *text)
 {
   RgTimeline timeline;
   RgEvaluationLog *log;
@@ -277,15 +268,14 @@ static void expect_prefix(const char *part, const char *whole)
 }
 
 /* One run in a process of its own; true if it was killed. */
-static bool run_and_die(const Fixture *f, uint32_t random, int last)
+static bool run_and_die(Fixture *f, uint32_t random, int last)
 {
   const pid_t child = fork();
   int status;
 
   if (!child) {
-    RgRecord record = {0};
     Programs programs = {.random = random, .last = last};
-    _exit(run(f, &programs, NULL, &record) ? 0 : 1);
+    _exit(run(f, &programs, NULL) ? 0 : 1);
   }
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == KILLED || !WEXITSTATUS(status)));
@@ -297,7 +287,6 @@ static int kill_and_finish(const char *with, uint32_t seed)
 {
   Fixture f = begin(with, "ei");
   Programs programs = {.random = seed};
-  RgRecord record = {0};
   RgText text = {0}, before = {0};
   bool known[MOST] = {false};
   int asked[MOST];
@@ -309,17 +298,17 @@ static int kill_and_finish(const char *with, uint32_t seed)
     RG_OK(rg_text_clear(&before));
     before = text;
     text = (RgText){0};
-    look_at_logs(&f, known, &text);
+    read_logs(&f, known, &text);
     if (before.length) expect_prefix(before.data, text.data);
   }
-  assert_true(run(&f, &programs, NULL, &record));
-  expect_prefix(text.data, record.timeline);
-  expect_replay(&f, &record);
+  assert_true(run(&f, &programs, NULL));
+  expect_prefix(text.data, f.record.timeline);
+  expect_replay(&f);
   for (int s = 1; s <= 13; s++) assert_in_range(f.notes->asked[s], 1, f.notes->kills + 1);
   RG_OK(rg_text_clear(&before));
   RG_OK(rg_text_clear(&text));
   const int kills = f.notes->kills;
-  end(&f, &record);
+  end(&f);
   return kills;
 }
 
@@ -338,13 +327,12 @@ RG_TEST(a_kill_at_any_call)
 
   for (bool killed = true; killed; last++) {
     Fixture f = begin("workers: 3", "random");
-    RgRecord record = {0};
     Programs programs = {.random = 3};
     killed = run_and_die(&f, 3, last);
-    assert_true(run(&f, &programs, NULL, &record));
-    expect_replay(&f, &record);
-    assert_int_equal(record.gap > 0, killed);
-    end(&f, &record);
+    assert_true(run(&f, &programs, NULL));
+    expect_replay(&f);
+    assert_int_equal(f.record.gap > 0, killed);
+    end(&f);
   }
   assert_true(last > 30);
 }
@@ -376,42 +364,39 @@ RG_TEST(values_without_their_events)
 {
   for (int k = 0; k < 2; k++) {
     Fixture f = begin("workers: 3, crew: {lost: fail}", "random");
-    RgRecord record = {0};
     Programs programs = {.random = 8};
     int asked[MOST], n = 0;
     bool known[MOST];
     RgText text = {0};
     for (int last = 30; !f.notes->kills || f.notes->asked[6] == 0; last++)
       (void)run_and_die(&f, 8, last);
-    look_at_logs(&f, known, &text);
+    read_logs(&f, known, &text);
     memcpy(asked, f.notes->asked, sizeof asked);
     cut_timeline(&f, k ? "" : " end ");
-    assert_true(run(&f, &programs, NULL, &record));
-    assert_int_equal(record.status, RG_STATUS_COMPLETE);
+    assert_true(run(&f, &programs, NULL));
+    assert_int_equal(f.record.status, RG_STATUS_COMPLETE);
     for (int s = 1; s < MOST; s++) {
       if (!known[s]) continue;
       assert_int_equal(f.notes->asked[s], asked[s]);
-      assert_int_equal(at(&record, RG_COLUMN_ATTEMPTS, row_of(&record, s)), 1);
+      assert_int_equal(at(&f.record, RG_COLUMN_ATTEMPTS, row_of(&f.record, s)), 1);
       n++;
     }
     assert_true(n >= 4);
     RG_OK(rg_text_clear(&text));
-    end(&f, &record);
+    end(&f);
   }
 }
 
-/* ---- failures
-   ---------------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void expect_failure(const char *with, Programs programs, const char *message)
 {
   Fixture f = begin(with, "random");
-  RgRecord record = {0};
 
-  assert_true(run(&f, &programs, NULL, &record));
-  assert_int_equal(record.status, RG_STATUS_FAILED);
-  if (!strstr(record.message, message)) fail_msg("%s", record.message);
-  end(&f, &record);
+  assert_true(run(&f, &programs, NULL));
+  assert_int_equal(f.record.status, RG_STATUS_FAILED);
+  if (!strstr(f.record.message, message)) fail_msg("%s", f.record.message);
+  end(&f);
 }
 
 RG_TEST(programs_that_fail)
@@ -420,14 +405,13 @@ RG_TEST(programs_that_fail)
 
   for (int k = 0; k < 4; k++) { /* two retries: the third attempt is the last one */
     Fixture f = begin("workers: 3", "ei");
-    RgRecord record = {0};
     Programs programs = {.random = 2, .fails_at = 5, .fails = 2, .wrong = wrong[k]};
-    assert_true(run(&f, &programs, NULL, &record));
-    expect_replay(&f, &record);
-    assert_int_equal(at(&record, RG_COLUMN_ATTEMPTS, row_of(&record, 5)), 3);
-    assert_int_equal(record.lost, 2);
+    assert_true(run(&f, &programs, NULL));
+    expect_replay(&f);
+    assert_int_equal(at(&f.record, RG_COLUMN_ATTEMPTS, row_of(&f.record, 5)), 3);
+    assert_int_equal(f.record.lost, 2);
     assert_true(programs.dropped);
-    end(&f, &record);
+    end(&f);
   }
   const Programs thrice = {.random = 2, .fails_at = 5, .fails = 3};
   expect_failure("workers: 3", thrice,
@@ -446,18 +430,16 @@ RG_TEST(programs_that_fail)
 RG_TEST(failures_that_the_trial_tolerates)
 {
   Fixture f = begin("workers: 3, on_failure: worst", "ei");
-  RgRecord record = {0};
   Programs programs = {.random = 2, .fails_at = 5, .fails = 3};
 
-  assert_true(run(&f, &programs, NULL, &record));
-  expect_replay(&f, &record);
-  assert_true(isnan(at(&record, RG_COLUMN_Y, row_of(&record, 5))));
-  assert_non_null(strstr(record.failures, "5: external"));
-  end(&f, &record);
+  assert_true(run(&f, &programs, NULL));
+  expect_replay(&f);
+  assert_true(isnan(at(&f.record, RG_COLUMN_Y, row_of(&f.record, 5))));
+  assert_non_null(strstr(f.record.failures, "5: external"));
+  end(&f);
 }
 
-/* ---- forged timelines
-   -------------------------------------------------------------------------------- */
+/* ---- forged timelines ------------------------------------------------------------------------ */
 
 /* Copy a timeline with another event before its line `at`; the events are numbered again. */
 static void insert_event(const char *timeline, int at, const char *event, char *forged, size_t size)
@@ -479,59 +461,55 @@ RG_TEST(forged_timelines_fail_their_trial)
 {
   static const char *const numbers[] = {"0", "-1", "1", "14", "2147483647", "-2147483648"};
   Fixture f = begin("workers: 3", "random");
-  RgRecord record = {0}, again = {0};
+  RgRecord again = {0};
   Programs programs = {.random = 4};
   char forged[8192], event[160];
   int n = 0;
 
-  assert_true(run(&f, &programs, NULL, &record));
+  assert_true(run(&f, &programs, NULL));
   for (int k = 0; k < 6 * 6 * 6 * 2; k++) {
     const char *tick = k % 5 == 4 ? "9223372036854775807" : "0";
     snprintf(event, sizeof event, "%s %s %s %s %s %s", k & 1 ? "end" : "lost", numbers[k / 2 % 6],
              numbers[k / 12 % 6], numbers[k / 72 % 6], tick, k % 7 == 6 ? numbers[5] : "0");
-    insert_event(record.timeline, 2 + k % 24, event, forged, sizeof forged);
-    replay(&f, &record, forged, &again);
+    insert_event(f.record.timeline, 2 + k % 24, event, forged, sizeof forged);
+    replay(&f, forged, &again);
     n += again.status == RG_STATUS_FAILED;
     RG_OK(rg_record_destroy(&again));
   }
   assert_int_equal(n, 6 * 6 * 6 * 2);
-  end(&f, &record);
+  end(&f);
 }
 
-/* ---- stops and logs
-   ----------------------------------------------------------------------------------- */
+/* ---- stops and logs -------------------------------------------------------------------------- */
 
-static int looks;
+static int polls;
 
-static bool stop_soon(void *closure)
+static bool stop_soon(__attribute__((unused)) void *closure)
 {
-  (void)closure;
-  return ++looks > 6;
+  return ++polls > 6;
 }
 
 /* A stop waits for answers on their way, and the resumed trial does not ask for them again. */
 RG_TEST(a_stop_waits_for_answers)
 {
   Fixture f = begin("workers: 4", "random");
-  RgRecord record = {0};
   Programs programs = {.random = 1};
   int before[MOST];
 
-  looks = 0;
-  assert_false(run(&f, &programs, stop_soon, &record));
+  polls = 0;
+  assert_false(run(&f, &programs, stop_soon));
   memcpy(before, f.notes->asked, sizeof before);
   for (int s = 1; s < MOST; s++) assert_int_equal(f.notes->answered[s], before[s]);
-  assert_true(run(&f, &programs, NULL, &record));
+  assert_true(run(&f, &programs, NULL));
   for (int s = 1; s <= 13; s++) assert_int_equal(f.notes->asked[s], 1);
-  expect_replay(&f, &record);
-  end(&f, &record);
+  expect_replay(&f);
+  end(&f);
 }
 
 /* Stop a trial, and rewrite the point of its last attempt, which has not ended. */
 RG_TEST(a_logged_point_counts)
 {
   Fixture f = begin("workers: 1", "ei");
-  RgRecord record = {0};
   RgTimeline timeline;
   RgFault fault = {0};
 
@@ -545,13 +523,13 @@ RG_TEST(a_logged_point_counts)
                         &fault));
   RG_OK(rg_timeline_clear(&timeline));
   Programs programs = {.random = 1};
-  assert_true(run(&f, &programs, NULL, &record));
-  assert_true(at(&record, RG_COLUMN_X, row_of(&record, submission)) == 0.625);
-  for (int k = 0; k < record.n_extra; k++)
-    if (!strcmp(record.extra_name[k], "asked_otherwise"))
+  assert_true(run(&f, &programs, NULL));
+  assert_true(at(&f.record, RG_COLUMN_X, row_of(&f.record, submission)) == 0.625);
+  for (int k = 0; k < f.record.n_extra; k++)
+    if (!strcmp(f.record.extra_name[k], "asked_otherwise"))
       for (int row = 0; row < 13; row++)
-        assert_true(record.extra[k][row] == (row == row_of(&record, submission)));
-  end(&f, &record);
+        assert_true(f.record.extra[k][row] == (row == row_of(&f.record, submission)));
+  end(&f);
 }
 
 /* A timeline that is not the trial's is a mistake in one line, never a crash. */
@@ -570,17 +548,16 @@ RG_TEST(timelines_that_do_not_fit)
     "1 start 1 1 1 5 0\n2 start 2 1 2 6 0\n3 start 3 1 3 6 0\n4 end 2 1 2 7 8\n",
     "1 start 1 1 1 5 0\n2 start 2 1 2 6 0\n3 start 3 1 3 6 0\n4 lost 2 1 2 7 7\n"};
   Fixture f = begin("workers: 3", "random");
-  RgRecord record = {0};
   Programs programs = {.random = 1};
 
-  assert_true(run(&f, &programs, NULL, &record));
+  assert_true(run(&f, &programs, NULL));
   for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
     RgRecord again = {0};
-    replay(&f, &record, texts[k], &again);
+    replay(&f, texts[k], &again);
     assert_int_equal(again.status, RG_STATUS_FAILED);
     if (!strstr(again.message, "its timeline in the record has another event here"))
       fail_msg("%zu: %s", k, again.message);
     RG_OK(rg_record_destroy(&again));
   }
-  end(&f, &record);
+  end(&f);
 }

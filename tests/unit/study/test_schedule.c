@@ -14,11 +14,10 @@
 
 enum { SEEDS = 40 };
 
-static RgStudy study;
-static RgPlan plan;
+static RgPlan *plan;
 
 /* Trials in the order in which one rank takes them. */
-static void take_all(int *order)
+static void list_all(int *order)
 {
   char message[RG_TEAMS_MESSAGE];
   unsigned char done[3 * SEEDS] = {0};
@@ -26,9 +25,9 @@ static void take_all(int *order)
   RgTeams teams;
   int trial, n = 0;
 
-  assert_int_equal(plan.n, 3 * SEEDS);
-  RG_OK(rg_teams_create(&plan, 1, 0, &teams, message));
-  RG_OK(rg_schedule_create(PETSC_COMM_SELF, &plan, &teams, done, NULL, &schedule));
+  assert_int_equal(plan->n, 3 * SEEDS);
+  RG_OK(rg_teams_create(plan, 1, 0, &teams, message));
+  RG_OK(rg_schedule_create(PETSC_COMM_SELF, plan, &teams, done, NULL, &schedule));
   for (;;) {
     RG_OK(rg_schedule_next(schedule, 0, &trial));
     if (trial < 0) break;
@@ -36,7 +35,7 @@ static void take_all(int *order)
     done[trial] = 1;
     order[n++] = trial;
   }
-  assert_int_equal(n, plan.n);
+  assert_int_equal(n, plan->n);
   RG_OK(rg_schedule_destroy(&schedule));
   RG_OK(rg_teams_destroy(&teams));
 }
@@ -48,36 +47,32 @@ RG_TEST(half_a_study_is_a_comparison)
   int order[3 * SEEDS], n_of[3] = {0};
   double after = 0;
 
-  parse_study("study: t\nseeds: 40\ncommon: {iterations: 30}\nproblems: [branin]\n"
-              "algorithms: [random, ei, gp_ucb]\n",
-              &study);
-  RG_OK(rg_plan_fill(&study, &plan));
-  take_all(order);
-  for (int i = 0; i < plan.n / 2; i++) {
-    const RgTrial trial = trial_at(&plan, order[i]);
+  plan = plan_of("study: t\nseeds: 40\ncommon: {iterations: 30}\nproblems: [branin]\n"
+                 "algorithms: [random, ei, gp_ucb]\n");
+  list_all(order);
+  for (int i = 0; i < plan->n / 2; i++) {
+    const RgTrial trial = trial_at(plan, order[i]);
     assert_int_equal(trial.turn, n_of[trial.cell]++);
     assert_true(abs(n_of[0] - n_of[1]) <= 1 && abs(n_of[1] - n_of[2]) <= 1);
   }
-  for (int i = plan.n - 1; i >= plan.n - 3; i--) {
-    const RgTrial trial = trial_at(&plan, order[i]);
-    if (i < plan.n - 1) assert_true(trial.cost <= after || trial.cell == 0);
+  for (int i = plan->n - 1; i >= plan->n - 3; i--) {
+    const RgTrial trial = trial_at(plan, order[i]);
+    if (i < plan->n - 1) assert_true(trial.cost <= after || trial.cell == 0);
     after += trial.cost;
   }
-  assert_string_equal(study.cells[rg_plan_cell(&plan, order[plan.n - 1])].algorithm_label,
+  assert_string_equal(plan->study->cells[rg_plan_cell(plan, order[plan->n - 1])].algorithm_label,
                       "random");
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
 }
 
 /* Powers of two for all cells, the cells in their order. */
 static void draw_costs(int spread)
 {
-  for (int c = 0; c < study.n_cells; c++) {
+  for (int c = 0; c < plan->study->n_cells; c++) {
     int k = c;
-    plan.cells[c].cost = 1 << rand() % spread;
-    for (; k > 0 && plan.cells[plan.by_cost[k - 1]].cost < plan.cells[c].cost; k--)
-      plan.by_cost[k] = plan.by_cost[k - 1];
-    plan.by_cost[k] = c;
+    plan->cells[c].cost = 1 << rand() % spread;
+    for (; k > 0 && plan->cells[plan->by_cost[k - 1]].cost < plan->cells[c].cost; k--)
+      plan->by_cost[k] = plan->by_cost[k - 1];
+    plan->by_cost[k] = c;
   }
 }
 
@@ -87,24 +82,20 @@ RG_TEST(the_order_is_that_of_the_reference)
   enum { MANY = 3 * 30 * (1 + 3 + 1 + 1) + 3 * 20 + 3 * 10 };
   static const int jobs[] = {1, 2, 6, 40, 1000};
 
-  parse_study("study: t\nseeds: 30\ninstances: 3\n"
-              "problems: [branin, gp_path, {name: sphere, ranks_per_trial: 2}, six_hump_camel]\n"
-              "algorithms: [random, ei, gp_ucb]\ncommon: {iterations: 3}\n"
-              "replicate: [{problem: gp_path, algorithm: ei, seeds: 50},"
-              " {problem: branin, seeds: 40}]\n",
-              &study);
-  RG_OK(rg_plan_fill(&study, &plan));
-  assert_int_equal(plan.n, MANY);
+  plan = plan_of("study: t\nseeds: 30\ninstances: 3\n"
+                 "problems: [branin, gp_path, {name: sphere, ranks_per_trial: 2}, six_hump_camel]\n"
+                 "algorithms: [random, ei, gp_ucb]\ncommon: {iterations: 3}\n"
+                 "replicate: [{problem: gp_path, algorithm: ei, seeds: 50},"
+                 " {problem: branin, seeds: 40}]\n");
+  assert_int_equal(plan->n, MANY);
   srand(1);
   for (int k = 0; k < 200; k++) {
     const int spread = k % 5, part = k % 7; /* spread of the costs; share of finished trials */
     bool done[MANY] = {false};
     draw_costs(2 + 3 * spread);
     for (int i = 0; i < MANY; i++) done[i] = rand() % 7 < part && (k % 3 || i < MANY / 2);
-    check_order_on(&plan, jobs[k % 5], done);
+    check_order_on(plan, jobs[k % 5], done);
   }
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
 }
 
 /* Checks the trials with teams of several ranks, with `seeds` seeds on `ranks` ranks: their
@@ -112,31 +103,26 @@ RG_TEST(the_order_is_that_of_the_reference)
 static void expect_teams(const char *problems, const char *algorithms, int seeds, int ranks,
                          int expected, int size)
 {
-  char text[400], message[RG_TEAMS_MESSAGE];
+  char message[RG_TEAMS_MESSAGE];
   RgPlanWalk walk = {0};
   RgTeams teams;
 
-  snprintf(text, sizeof(text),
-           "study: t\nseeds: %d\ncommon: {initial_points: 3990, iterations: 10, ranks_per_trial: "
-           "auto}\nproblems: [%s]\nalgorithms: [%s]\n",
-           seeds, problems, algorithms);
-  parse_study(text, &study);
-  RG_OK(rg_plan_fill(&study, &plan));
-  RG_OK(rg_teams_create(&plan, ranks, 0, &teams, message));
+  plan = plan_of("study: t\nseeds: %d\ncommon: {initial_points: 3990, iterations: 10, "
+                 "ranks_per_trial: auto}\nproblems: [%s]\nalgorithms: [%s]\n",
+                 seeds, problems, algorithms);
+  RG_OK(rg_teams_create(plan, ranks, 0, &teams, message));
   assert_string_equal(message, "");
-  for (int i = 0, n = 0, c; i < plan.n; i++) {
-    const int trial = rg_plan_next(&plan, &walk, &c);
-    const RgCell *cell = &study.cells[c];
+  for (int i = 0, n = 0, c; i < plan->n; i++) {
+    const int trial = rg_plan_next(plan, &walk, &c);
+    const RgCell *cell = &plan->study->cells[c];
     const bool large =
       cell->run.ranks_per_trial == -1 && strcmp(cell->algorithm_label, "random") != 0;
-    const int has = teams.size[rg_teams_level(&teams, &plan, trial)];
+    const int has = teams.size[rg_teams_level(&teams, plan, trial)];
     assert_int_equal(has, large && n < expected ? size : 1);
     n += large;
   }
-  check_order(&plan, &teams, NULL);
+  check_order(plan, &teams, NULL);
   RG_OK(rg_teams_destroy(&teams));
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
 }
 
 /* Two ranks make a team for 4,000 data. The team is worth it where these ranks would be idle. */
@@ -163,14 +149,11 @@ static void simulate(const char *text, double seconds, int ranks, double ticket,
   const RgJobRates rates = {
     .ticket = ticket, .record = 1e-9, .commit = 1e-9, .metadata = 1e12, .file = 2, .pack = 3};
 
-  parse_study(text, &study);
-  RG_OK(rg_plan_fill(&study, &plan));
-  for (int c = 0; c < study.n_cells; c++) plan.cells[c].cost = seconds;
-  RG_OK(rg_teams_create(&plan, ranks, 0, &teams, message));
-  RG_OK(rg_simulate(&plan, &teams, &rates, job));
+  plan = plan_of("%s", text);
+  for (int c = 0; c < plan->study->n_cells; c++) plan->cells[c].cost = seconds;
+  RG_OK(rg_teams_create(plan, ranks, 0, &teams, message));
+  RG_OK(rg_simulate(plan, &teams, &rates, job));
   RG_OK(rg_teams_destroy(&teams));
-  RG_OK(rg_plan_clear(&plan));
-  RG_OK(rg_study_destroy(&study));
 }
 
 static void assert_near(double a, double b)
@@ -198,8 +181,8 @@ RG_TEST(simulated_rounds)
   simulate(TRIALS("10"), 2, 4, 1e-12, &job);
   assert_near(job.wall, 6);
   assert_near(job.files, 4);
-  simulate(TRIALS("66"), 20, 4, 1e-12,
-           &job); /* 17, 17, 16 and 16, of which 16 are merged in two steps */
+  /* 17, 17, 16 and 16, of which 16 are merged in two steps */
+  simulate(TRIALS("66"), 20, 4, 1e-12, &job);
   assert_near(job.wall, 20 * 17);
   assert_near(job.files, 2 + 2 + 1 + 1);
 }
@@ -223,8 +206,8 @@ RG_TEST(simulated_counter_is_the_bound)
   RgJob job;
 
   simulate(TRIALS("10"), 1, 4, 1, &job);
-  assert_near(job.wall,
-              10 + 4); /* one ticket per second, then four answers that no ticket is left */
+  /* one ticket per second, then four answers that no ticket is left */
+  assert_near(job.wall, 10 + 4);
   assert_near(job.busy, 10.0 / (4 * 14));
 }
 

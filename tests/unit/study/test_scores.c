@@ -28,30 +28,20 @@ static const char single[] = HEAD "problems:\n"
                                   "  - {name: gp_path_context, measure: expectation - mad}\n"
                                   "algorithms: [uncertainty_sampling, rrgp_ucb]\n";
 
-typedef struct {
-  RgStudy study;
-  RgPlan plan;
-} Frame;
-
-static void frame_destroy(Frame *frame)
-{
-  RG_OK(rg_plan_clear(&frame->plan));
-  RG_OK(rg_study_destroy(&frame->study));
-}
-
-/* The trial of a seed on the first problem. swept: the swept settings of the cell. */
-static void run(const Frame *frame, const char *algorithm, const char *swept, uint64_t seed,
+/* Run the trial of a seed on the first problem of a study. swept: the swept settings of the cell. */
+static void run(const char *text, const char *algorithm, const char *swept, uint64_t seed,
                 RgRecord *record)
 {
+  const RgPlan *plan = plan_of("%s", text);
   bool stopped;
 
-  for (int i = 0; i < frame->plan.n; i++) {
-    const RgTrial trial = trial_at(&frame->plan, i);
-    const RgCell *cell = &frame->study.cells[trial.cell];
+  for (int i = 0; i < plan->n; i++) {
+    const RgTrial trial = trial_at(plan, i);
+    const RgCell *cell = &plan->study->cells[trial.cell];
     if (strcmp(cell->problem->name, "gp_path_context") || trial.seed != seed ||
         strcmp(cell->algorithm->name, algorithm) || strcmp(cell->swept, swept))
       continue;
-    RG_OK(rg_trial_run(&frame->study, &trial, NULL, record, &stopped));
+    RG_OK(rg_trial_run(plan->study, &trial, NULL, record, &stopped));
     assert_int_equal(record->status, RG_STATUS_COMPLETE);
     return;
   }
@@ -61,14 +51,13 @@ static void run(const Frame *frame, const char *algorithm, const char *swept, ui
 /* One cell for all scores if the queries don't depend on the measure; otherwise one for each. */
 RG_TEST(methods_that_follow_the_measure_run_for_each)
 {
-  Frame frame;
+  const RgPlan *plan = plan_of(several);
   int all = 0, aimed = 0;
 
-  plan_study(several, &frame.study, &frame.plan);
-  assert_int_equal(frame.study.n_cells, 5 + 3);
-  assert_int_equal(frame.plan.n, 8 * 2);
+  assert_int_equal(plan->study->n_cells, 5 + 3);
+  assert_int_equal(plan->n, 8 * 2);
   for (int c = 0; c < 5; c++) {
-    const RgCell *cell = &frame.study.cells[c];
+    const RgCell *cell = &plan->study->cells[c];
     assert_int_equal(cell->n_scores, 3);
     assert_string_equal(cell->scores, "EXP=expectation; PTR=ptr(0.5); Both=expectation - mad");
     all += cell->score < 0;
@@ -76,20 +65,17 @@ RG_TEST(methods_that_follow_the_measure_run_for_each)
   }
   assert_int_equal(all, 2); /* bbbmobo has a measure of its own */
   assert_int_equal(aimed, 3);
-  frame_destroy(&frame);
 }
 
 RG_TEST(seeds_have_instances_of_their_own)
 {
-  Frame frame;
+  const RgPlan *plan = plan_of(several);
 
-  plan_study(several, &frame.study, &frame.plan);
-  for (int i = 0; i < frame.plan.n; i++) {
-    const RgTrial trial = trial_at(&frame.plan, i);
-    bool random = frame.study.cells[trial.cell].problem->traits & RG_PROBLEM_RANDOM;
+  for (int i = 0; i < plan->n; i++) {
+    const RgTrial trial = trial_at(plan, i);
+    bool random = plan->study->cells[trial.cell].problem->traits & RG_PROBLEM_RANDOM;
     assert_int_equal(trial.instance, random ? trial.seed : 0);
   }
-  frame_destroy(&frame);
 }
 
 /* Score s of `several` against a trial with this measure only. */
@@ -113,13 +99,10 @@ static void assert_same_score(const RgRecord *record, int s, const RgRecord *alo
 
 RG_TEST(scores_are_those_of_single_measures)
 {
-  Frame frame, alone;
   RgRecord a, b;
 
-  plan_study(several, &frame.study, &frame.plan);
-  plan_study(single, &alone.study, &alone.plan);
-  run(&frame, "uncertainty_sampling", "", 4, &a);
-  run(&alone, "uncertainty_sampling", "", 4, &b);
+  run(several, "uncertainty_sampling", "", 4, &a);
+  run(single, "uncertainty_sampling", "", 4, &b);
   assert_same_score(&a, 2, &b);
   for (int row = 0; row < a.n_rows; row++) /* the objective is one of the scores */
     assert_true(a.column[RG_COLUMN_SCORE_INSTANTANEOUS_REGRET][row * 3 + 1] ==
@@ -127,8 +110,8 @@ RG_TEST(scores_are_those_of_single_measures)
   RG_OK(rg_record_destroy(&a));
   RG_OK(rg_record_destroy(&b));
 
-  run(&frame, "rrgp_ucb", "score=Both", 4, &a);
-  run(&alone, "rrgp_ucb", "", 4, &b);
+  run(several, "rrgp_ucb", "score=Both", 4, &a);
+  run(single, "rrgp_ucb", "", 4, &b);
   assert_same_score(&a, 2, &b);
   for (int row = 0; row < a.n_rows; row++) { /* has only the scores of its own measure */
     assert_true(isnan(a.column[RG_COLUMN_SCORE_INSTANTANEOUS_REGRET][row * 3]));
@@ -136,20 +119,15 @@ RG_TEST(scores_are_those_of_single_measures)
   }
   RG_OK(rg_record_destroy(&a));
   RG_OK(rg_record_destroy(&b));
-  frame_destroy(&frame);
-  frame_destroy(&alone);
 }
 
 /* r_1: the recommendation from the initial point alone. */
 RG_TEST(the_initial_design_recommends)
 {
-  Frame frame;
   RgRecord record;
 
-  plan_study(single, &frame.study, &frame.plan);
-  run(&frame, "rrgp_ucb", "", 3, &record);
+  run(single, "rrgp_ucb", "", 3, &record);
   assert_false(isnan(record.column[RG_COLUMN_RECOMMENDATION][0]));
   assert_true(record.column[RG_COLUMN_INSTANTANEOUS_REGRET][0] >= 0);
   RG_OK(rg_record_destroy(&record));
-  frame_destroy(&frame);
 }

@@ -5,7 +5,7 @@ static void check_cells(const char *text, const char *const *expected)
 {
   int n = 0;
 
-  const RgStudy *study = study_of(text);
+  const RgStudy *study = study_of("%s", text);
   while (expected[n]) n++;
   for (int i = 0; i < study->n_cells && i < n; i++) {
     char line[512];
@@ -219,7 +219,7 @@ RG_TEST(what_is_swept_is_data)
 
 static void check_settings(const char *text, const char *const *expected)
 {
-  const RgStudy *study = study_of(text);
+  const RgStudy *study = study_of("%s", text);
   for (int c = 0; c < study->n_cells; c++) {
     const RgCell *cell = &study->cells[c];
     RgText line = {0};

@@ -13,37 +13,15 @@ static const char text[] = "study: trial\n"
                            "  - {name: branin, maximiser: {raw_samples: 32, restarts: 2}}\n"
                            "algorithms: [random, ei, irgp_ucb]\n";
 
-typedef struct {
-  RgStudy study;
-  RgPlan plan;
-} Fixture;
-
-static int setup(void **state)
-{
-  Fixture *f = calloc(1, sizeof(*f));
-
-  *state = f;
-  plan_study(text, &f->study, &f->plan);
-  return 0;
-}
-
-static int teardown(void **state)
-{
-  Fixture *f = *state;
-
-  RG_OK(rg_plan_clear(&f->plan));
-  RG_OK(rg_study_destroy(&f->study));
-  free(f);
-  return 0;
-}
+static const RgPlan *plan;
 
 /* The trial of (problem, algorithm, instance, seed). */
-static RgTrial find(const Fixture *f, const char *problem, const char *algorithm, uint64_t instance,
-                    uint64_t seed)
+static RgTrial find(const char *problem, const char *algorithm, uint64_t instance, uint64_t seed)
 {
-  for (int i = 0; i < f->plan.n; i++) {
-    const RgTrial t = trial_at(&f->plan, i);
-    const RgCell *cell = &f->study.cells[t.cell];
+  if (!plan) plan = plan_of(text);
+  for (int i = 0; i < plan->n; i++) {
+    const RgTrial t = trial_at(plan, i);
+    const RgCell *cell = &plan->study->cells[t.cell];
     if (!strcmp(cell->problem->name, problem) && !strcmp(cell->algorithm->name, algorithm) &&
         t.instance == instance && t.seed == seed)
       return t;
@@ -52,11 +30,11 @@ static RgTrial find(const Fixture *f, const char *problem, const char *algorithm
   return (RgTrial){0};
 }
 
-static void run(const Fixture *f, RgTrial trial, RgRecord *record)
+static void run(RgTrial trial, RgRecord *record)
 {
   bool stopped;
 
-  RG_OK(rg_trial_run(&f->study, &trial, NULL, record, &stopped));
+  RG_OK(rg_trial_run(plan->study, &trial, NULL, record, &stopped));
   assert_false(stopped);
 }
 
@@ -66,13 +44,12 @@ static void same_rows(const RgRecord *a, const RgRecord *b, int column, int rows
   assert_memory_equal(a->column[column], b->column[column], bytes);
 }
 
-static void test_common_random_numbers(void **state)
+RG_TEST(common_random_numbers)
 {
-  const Fixture *f = *state;
   RgRecord a = {0}, b = {0};
 
-  run(f, find(f, "branin", "random", 0, 3), &a);
-  run(f, find(f, "branin", "ei", 0, 3), &b);
+  run(find("branin", "random", 0, 3), &a);
+  run(find("branin", "ei", 0, 3), &b);
   same_rows(&a, &b, RG_COLUMN_X, 5);
   same_rows(&a, &b, RG_COLUMN_Y, 5);
   for (int row = 5; row < 11; row++) { /* the same noise at other points */
@@ -85,14 +62,13 @@ static void test_common_random_numbers(void **state)
   RG_OK(rg_record_destroy(&b));
 }
 
-static void test_instances_and_seeds_are_crossed(void **state)
+RG_TEST(instances_and_seeds_are_crossed)
 {
-  const Fixture *f = *state;
   RgRecord a = {0}, b = {0}, c = {0};
 
-  run(f, find(f, "gp_path", "random", 0, 3), &a);
-  run(f, find(f, "gp_path", "random", 1, 3), &b);
-  run(f, find(f, "gp_path", "random", 0, 4), &c);
+  run(find("gp_path", "random", 0, 3), &a);
+  run(find("gp_path", "random", 1, 3), &b);
+  run(find("gp_path", "random", 0, 4), &c);
   same_rows(&a, &b, RG_COLUMN_X, 5); /* another function, the same initial design */
   assert_true(a.optimum != b.optimum && a.optimum == c.optimum);
   assert_memory_not_equal(a.column[RG_COLUMN_X], c.column[RG_COLUMN_X], 5 * 2 * sizeof(double));
@@ -101,14 +77,13 @@ static void test_instances_and_seeds_are_crossed(void **state)
   RG_OK(rg_record_destroy(&c));
 }
 
-static void test_record_is_complete_and_repeatable(void **state)
+RG_TEST(record_is_complete_and_repeatable)
 {
-  const Fixture *f = *state;
   RgRecord a = {0}, b = {0};
   uint64_t sum_a[2], sum_b[2];
 
-  run(f, find(f, "gp_path", "irgp_ucb", 1, 4), &a);
-  run(f, find(f, "gp_path", "irgp_ucb", 1, 4), &b);
+  run(find("gp_path", "irgp_ucb", 1, 4), &a);
+  run(find("gp_path", "irgp_ucb", 1, 4), &b);
   RG_OK(rg_record_checksum(&a, sum_a));
   RG_OK(rg_record_checksum(&b, sum_b));
   assert_memory_equal(sum_a, sum_b, sizeof(sum_a));
@@ -138,6 +113,32 @@ static void test_record_is_complete_and_repeatable(void **state)
 
 static int calls;
 
+/* Run a trial whose problem and method have these functions (NULL: their own). */
+static void run_broken(const char *problem, const char *algorithm, RgOnFailure on_failure,
+                       PetscErrorCode (*evaluate)(RgProblem *, int, const RgPoint *, double *,
+                                                  RgFailure *),
+                       PetscErrorCode (*recommend)(RgAlgorithm *, int, const RgHistory *, RgQuery *,
+                                                   RgFailure *),
+                       RgRecord *record)
+{
+  const RgTrial trial = find(problem, algorithm, 0, 3);
+  RgCell *cell = &plan->study->cells[trial.cell], sound = *cell;
+  RgProblemClass broken = *cell->problem;
+  RgAlgorithmClass curious = *cell->algorithm;
+
+  if (evaluate) broken.evaluate = evaluate;
+  if (evaluate) broken.objective = NULL;
+  if (recommend) curious.recommend = recommend;
+  cell->problem = &broken;
+  cell->algorithm = &curious;
+  cell->on_failure = on_failure;
+  calls = 0;
+  run(trial, record);
+  cell->problem = sound.problem;
+  cell->algorithm = sound.algorithm;
+  cell->on_failure = sound.on_failure;
+}
+
 /* Branin that gives no number at its eighth evaluation. */
 static PetscErrorCode breaks_down(RgProblem *problem, int m, const RgPoint *points, double *f,
                                   RgFailure *failure)
@@ -154,21 +155,11 @@ static PetscErrorCode breaks_down(RgProblem *problem, int m, const RgPoint *poin
   return 0;
 }
 
-static void test_a_failure_is_a_result(void **state)
+RG_TEST(a_failure_is_a_result)
 {
-  Fixture *f = *state;
-  const RgTrial trial = find(f, "branin", "ei", 0, 3);
-  RgCell *cell = &f->study.cells[trial.cell];
-  RgProblemClass broken = *cell->problem;
-  const RgProblemClass *sound = cell->problem;
   RgRecord record = {0};
 
-  broken.evaluate = breaks_down;
-  broken.objective = NULL;
-  calls = 0;
-  cell->problem = &broken;
-  run(f, trial, &record);
-  cell->problem = sound;
+  run_broken("branin", "ei", (RgOnFailure){0}, breaks_down, NULL, &record);
   assert_int_equal(record.status, RG_STATUS_FAILED);
   assert_int_equal(record.n_rows, 7);
   assert_int_equal(calls, 8); /* F is f, so regret evaluates nothing again */
@@ -186,26 +177,14 @@ static const double *extra_of(const RgRecord *record, const char *name)
 }
 
 /* On any problem, the trial goes on with on_failure, and its rows say what happened. */
-static void test_a_failure_may_be_data(void **state)
+RG_TEST(a_failure_may_be_data)
 {
-  Fixture *f = *state;
   static const RgFailureRule rules[] = {RG_FAILURE_PENALTY, RG_FAILURE_WORST,
                                         RG_FAILURE_INFEASIBLE};
-  const RgTrial trial = find(f, "branin", "ei", 0, 3);
-  RgCell *cell = &f->study.cells[trial.cell];
-  RgProblemClass broken = *cell->problem;
-  const RgProblemClass *sound = cell->problem;
 
-  broken.evaluate = breaks_down;
-  broken.objective = NULL;
   for (int k = 0; k < 3; k++) {
     RgRecord record = {0};
-    calls = 0;
-    cell->problem = &broken;
-    cell->on_failure = (RgOnFailure){rules[k], -5};
-    run(f, trial, &record);
-    cell->problem = sound;
-    cell->on_failure = (RgOnFailure){0};
+    run_broken("branin", "ei", (RgOnFailure){rules[k], -5}, breaks_down, NULL, &record);
     assert_int_equal(record.status, RG_STATUS_COMPLETE);
     assert_int_equal(record.n_rows, 11);
     for (int row = 0; row < 11; row++) {
@@ -266,28 +245,13 @@ static PetscErrorCode breaks_down_often(RgProblem *problem, int m, const RgPoint
   return 0;
 }
 
-static void test_a_failure_counts_as_the_least_value(void **state)
+RG_TEST(a_failure_counts_as_the_least_value)
 {
-  Fixture *f = *state;
-  const RgTrial trial = find(f, "branin", "random", 0, 3);
-  RgCell *cell = &f->study.cells[trial.cell];
-  RgProblemClass broken = *cell->problem;
-  RgAlgorithmClass curious = *cell->algorithm;
-  const RgProblemClass *sound = cell->problem;
-  const RgAlgorithmClass *method = cell->algorithm;
   RgRecord record = {0};
 
-  broken.evaluate = breaks_down_often;
-  broken.objective = NULL;
-  curious.recommend = compares_with_least;
-  calls = n_compared = 0;
-  cell->problem = &broken;
-  cell->algorithm = &curious;
-  cell->on_failure = (RgOnFailure){RG_FAILURE_WORST, 0};
-  run(f, trial, &record);
-  cell->problem = sound;
-  cell->algorithm = method;
-  cell->on_failure = (RgOnFailure){0};
+  n_compared = 0;
+  run_broken("branin", "random", (RgOnFailure){RG_FAILURE_WORST, 0}, breaks_down_often,
+             compares_with_least, &record);
   assert_string_equal(record.message, "");
   assert_int_equal(record.status, RG_STATUS_COMPLETE);
   assert_true(n_compared > 2);
@@ -295,21 +259,13 @@ static void test_a_failure_counts_as_the_least_value(void **state)
 }
 
 /* On finite designs and boxes. */
-static void test_a_recommendation_may_fail(void **state)
+RG_TEST(a_recommendation_may_fail)
 {
-  Fixture *f = *state;
   static const char *const problems[] = {"gp_path", "branin"};
 
   for (int k = 0; k < 2; k++) {
-    const RgTrial trial = find(f, problems[k], "random", 0, 3);
-    RgCell *cell = &f->study.cells[trial.cell];
-    RgAlgorithmClass broken = *cell->algorithm;
-    const RgAlgorithmClass *sound = cell->algorithm;
     RgRecord record = {0};
-    broken.recommend = recommends_twice;
-    cell->algorithm = &broken;
-    run(f, trial, &record);
-    cell->algorithm = sound;
+    run_broken(problems[k], "random", (RgOnFailure){0}, NULL, recommends_twice, &record);
     assert_int_equal(record.status, RG_STATUS_FAILED);
     assert_non_null(strstr(record.message, "nothing to recommend"));
     assert_int_equal(record.n_rows, 7);
@@ -325,34 +281,16 @@ static bool stop_at_third(void *closure)
   return ++*asked == 3;
 }
 
-static void test_stopping_leaves_no_record(void **state)
+RG_TEST(stopping_leaves_no_record)
 {
-  const Fixture *f = *state;
   RgRecord record = {0};
   bool stopped;
   int asked = 0;
-  const RgTrial trial = find(f, "branin", "random", 0, 3);
+  const RgTrial trial = find("branin", "random", 0, 3);
   RgTrialServices host = {.stop = stop_at_third, .stop_closure = &asked};
 
-  RG_OK(rg_trial_run(&f->study, &trial, &host, &record, &stopped));
+  RG_OK(rg_trial_run(plan->study, &trial, &host, &record, &stopped));
   assert_true(stopped);
   assert_int_equal(asked, 3);
   assert_null(record.key);
-}
-
-int main(int argc, char **argv)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_common_random_numbers),
-    cmocka_unit_test(test_instances_and_seeds_are_crossed),
-    cmocka_unit_test(test_record_is_complete_and_repeatable),
-    cmocka_unit_test(test_a_failure_is_a_result),
-    cmocka_unit_test(test_a_failure_may_be_data),
-    cmocka_unit_test(test_a_failure_counts_as_the_least_value),
-    cmocka_unit_test(test_a_recommendation_may_fail),
-    cmocka_unit_test(test_stopping_leaves_no_record),
-  };
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
-  int failed = cmocka_run_group_tests(tests, setup, teardown);
-  return PetscFinalize() || failed ? 1 : 0;
 }

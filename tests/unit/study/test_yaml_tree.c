@@ -7,11 +7,12 @@
 
 static RgYamlTree tree;
 
-/* Parses a text that must be valid; returns the root. */
+/* Parses a text that must be valid; returns the root, which lives until the next text. */
 static const RgYamlNode *parse(const char *text)
 {
   RgDiagnostics diagnostics = {0};
 
+  RG_OK(rg_yaml_destroy(&tree));
   RG_OK(rg_yaml_parse("t.yaml", text, strlen(text), &tree, &diagnostics));
   if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
   return tree.root;
@@ -23,6 +24,7 @@ static void reject(const char *text, size_t length, int line, int column, const 
 {
   RgDiagnostics diagnostics = {0};
 
+  RG_OK(rg_yaml_destroy(&tree));
   RG_OK(rg_yaml_parse("t.yaml", text, length, &tree, &diagnostics));
   RG_OK(rg_yaml_destroy(&tree));
   assert_int_equal(diagnostics.n, 1);
@@ -58,7 +60,6 @@ RG_TEST(nodes_know_their_kind_and_place)
   assert_string_equal(rg_yaml_describe(b->value, got), "a list");
   assert_string_equal(rg_yaml_describe(root, got), "a map");
   assert_string_equal(rg_yaml_describe(a->value, got), "'1e-3'");
-  RG_OK(rg_yaml_destroy(&tree));
 }
 
 RG_TEST(columns_count_characters)
@@ -67,7 +68,6 @@ RG_TEST(columns_count_characters)
 
   assert_string_equal(root->entries[0].key, "\xce\xb2");
   assert_int_equal(root->entries[1].column, 11);
-  RG_OK(rg_yaml_destroy(&tree));
 }
 
 RG_TEST(a_byte_order_mark_and_dos_line_ends_are_fine)
@@ -78,7 +78,6 @@ RG_TEST(a_byte_order_mark_and_dos_line_ends_are_fine)
   assert_string_equal(root->entries[0].key, "a");
   assert_string_equal(root->entries[0].value->text, "1");
   assert_int_equal(root->entries[1].line, 2);
-  RG_OK(rg_yaml_destroy(&tree));
 }
 
 RG_TEST(nothing_is_told_from_a_text)
@@ -90,12 +89,9 @@ RG_TEST(nothing_is_told_from_a_text)
   for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++) {
     assert_true(rg_yaml_is_null(parse(nothing[i])->entries[0].value));
     assert_string_equal(rg_yaml_describe(tree.root->entries[0].value, got), "nothing");
-    RG_OK(rg_yaml_destroy(&tree));
   }
-  for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++) {
+  for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
     assert_false(rg_yaml_is_null(parse(text[i])->entries[0].value));
-    RG_OK(rg_yaml_destroy(&tree));
-  }
 }
 
 RG_TEST(block_texts_keep_their_lines)
@@ -105,7 +101,6 @@ RG_TEST(block_texts_keep_their_lines)
   assert_string_equal(root->entries[0].value->text, "one\ntwo\n");
   assert_string_equal(root->entries[1].value->text, "one two\n");
   assert_false(root->entries[0].value->plain);
-  RG_OK(rg_yaml_destroy(&tree));
 }
 
 RG_TEST(aliases_share_what_they_stand_for)
@@ -118,15 +113,12 @@ RG_TEST(aliases_share_what_they_stand_for)
   assert_int_equal(root->entries[0].value->weight, 4);
   assert_int_equal(root->weight, 1 + 4 + 4 + 1 + 1 + 1 + 4);
   assert_int_equal(root->height, 5);
-  RG_OK(rg_yaml_destroy(&tree));
 }
 
 RG_TEST(empty_texts_have_no_root)
 {
   assert_null(parse(""));
-  RG_OK(rg_yaml_destroy(&tree));
   assert_null(parse("# only a comment\n\n"));
-  RG_OK(rg_yaml_destroy(&tree));
 }
 
 RG_TEST(every_duplicate_is_named)
