@@ -108,12 +108,9 @@ static PetscErrorCode describe_block(const RgRegistry *registry, int block, RgTe
   PetscCall(rg_params_describe(blocks[block].params, text));
   if (blocks[block].params != rg_surrogate_params) return 0;
   PetscCall(rg_text_add(text, "\nPresets ('preset: NAME'; settings beside it win)\n"));
-  for (const RgPreset *preset = rg_presets; preset->name; preset++) {
-    PetscCall(rg_text_add(text, "%s: %s\n ", preset->name, preset->doc));
-    for (const RgPresetSetting *set = preset->settings; set->key; set++)
-      PetscCall(rg_text_add(text, " %s: %s%s", set->key, set->value.text, set[1].key ? "," : ""));
-    PetscCall(rg_text_add(text, "%s\n", preset->settings->key ? "" : " the defaults above"));
-  }
+  for (const RgPreset *preset = rg_presets; preset->name; preset++)
+    PetscCall(rg_text_add(text, "%s: %s\n  %s\n", preset->name, preset->doc,
+                          *preset->settings ? preset->settings : "the defaults above"));
   return 0;
 }
 

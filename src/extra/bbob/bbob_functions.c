@@ -350,30 +350,22 @@ static double schwefel(const RgBbob *bbob, const double *x, double *dx)
   return 0.01 * (penalty + 418.9828872724339 - sum / dim);
 }
 
-/* The highest of the peaks w_p exp(-1/(2D) sum_j C_pj (z_j - (Q Y_p)_j)^2). */
-static int best_peak(const RgBbob *bbob, const double *z, double *height)
+/* The highest peak w_p exp(-1/(2D) sum_j C_pj (z_j - (Q Y_p)_j)^2) gives the value. */
+static double gallagher(const RgBbob *bbob, const double *z, double *dz)
 {
   const int dim = bbob->dim;
+  double height = 0, slope;
   int best = 0;
 
-  *height = 0;
   for (int p = 0; p < bbob->n_peaks; p++) {
     const double *C = bbob->scale + (size_t)p * dim, *y = bbob->peaks + (size_t)p * dim;
     double sum = 0;
     for (int j = 0; j < dim; j++) sum += C[j] * (z[j] - y[j]) * (z[j] - y[j]);
     const double value = bbob->height[p] * exp(-0.5 / dim * sum);
-    if (value <= *height) continue;
-    *height = value;
+    if (value <= height) continue;
+    height = value;
     best = p;
   }
-  return best;
-}
-
-static double gallagher(const RgBbob *bbob, const double *z, double *dz)
-{
-  const int dim = bbob->dim;
-  double height, slope;
-  const int best = best_peak(bbob, z, &height);
   const double v = rg_bbob_osz(10 - height, &slope);
 
   for (int j = 0; dz && j < dim; j++) {

@@ -135,8 +135,6 @@ PetscErrorCode rg_draft_check_value(const RgDraft *draft, const RgParam *table,
   if (canonical) {
     PetscCall(rg_text_add(&text, "%s", "")); /* some texts are empty: params.h, rg_param_later */
     PetscCall(rg_params_canonical(alone, &scratch, &text));
-    /* A later addition at its default has an empty canonical text. */
-    if (!text.data) PetscCall(rg_text_add(&text, "%s", param->fallback));
     *canonical = text.data;
   }
   return rg_params_clear(alone, &scratch);
@@ -164,21 +162,6 @@ bool rg_draft_whole(const RgDraft *draft, const char *what, const RgYamlNode *no
   RG_MISTAKE(draft, node, "%s must be a whole number in [%llu, %llu], got %s", what,
              (unsigned long long)least, (unsigned long long)most, rg_yaml_describe(node, got));
   return false;
-}
-
-/* The unit in a parameter's description. */
-static const char *units_of(const RgParam *param)
-{
-  static const struct {
-    const char *words, *units;
-  } known[] = {{"native units of f squared", "y^2"},
-               {"native units of f", "y"},
-               {"native units", "native"},
-               {"seconds", "s"}};
-
-  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-    if (strstr(param->doc, known[i].words)) return known[i].units;
-  return "1";
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -295,15 +278,23 @@ static PetscErrorCode draft_columns(RgDraft *draft)
 static PetscErrorCode draft_add_swept(const RgSweepAxis *axis, const RgSweepKey *key, int value,
                                       RgCell *cell)
 {
+  static const struct {
+    const char *words, *units;
+  } known[] = {{"native units of f squared", "y^2"},
+               {"native units of f", "y"},
+               {"native units", "native"},
+               {"seconds", "s"},
+               {"", "1"}};
+  const char *doc = key->whole ? "settings of the block" : key->param->doc;
+  int unit = 0; /* the one in the description */
   RgText text = {0};
 
   for (int i = 0; i < cell->n_swept; i++) /* another key of the same block */
     if (!strcmp(cell->settings[i].name, key->column)) return 0;
+  while (!strstr(doc, known[unit].words)) unit++;
   PetscCall(axis_text(axis, key, value, false, &text));
   PetscCall(rg_swept_add(key->column, text.data, key->kind, rg_blocks[key->block].part,
-                         key->whole ? "1" : units_of(key->param),
-                         key->whole ? "settings of the block" : key->param->doc, &cell->n_swept,
-                         &cell->settings));
+                         known[unit].units, doc, &cell->n_swept, &cell->settings));
   return rg_text_clear(&text);
 }
 
@@ -373,16 +364,15 @@ static bool same_for(const Pair *pair, const RgSweepAxis *axis, int i, int j, bo
 static void choose_values(Pair *pair, int a)
 {
   RgSweepAxis *axis = &pair->draft->axes[a];
-  int touched = 0;
+  int *n = &pair->n_choices[a], *choices = pair->choices[a], touched = 0;
 
   for (int k = 0; k < axis->n_keys; k++)
     if (touches(pair, &axis->keys[k])) axis->keys[k].used = ++touched;
-  pair->n_choices[a] = 0;
-  for (int i = 0; touched && i < axis->n_values; i++) {
-    bool seen = false;
-    for (int c = 0; c < pair->n_choices[a] && touched < axis->n_keys && !seen; c++)
-      seen = same_for(pair, axis, pair->choices[a][c], i, false);
-    if (!seen) pair->choices[a][pair->n_choices[a]++] = i;
+  *n = 0;
+  for (int i = 0, c; touched && i < axis->n_values; i++) {
+    for (c = 0; c < *n && touched < axis->n_keys; c++)
+      if (same_for(pair, axis, choices[c], i, false)) break;
+    if (c == *n || touched == axis->n_keys) choices[(*n)++] = i;
   }
 }
 

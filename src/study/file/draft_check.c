@@ -50,6 +50,7 @@ static const char *methods_with(unsigned trait, char names[400])
   int n, used = 0;
   const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
 
+  names[0] = '\0';
   for (int i = 0; i < n && used < 400; i++)
     if (classes[i]->traits & trait)
       used += snprintf(names + used, 400 - used, "%s%s", used ? ", " : "", classes[i]->name);
@@ -231,14 +232,14 @@ static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnost
                RG_SOBOL_MAX_DIM, cell->problem_label, cell->dim_x);
 }
 
-/* Whether the method may draw paths by random features, as it does on sets that are not small. */
-static bool draws_features(const RgCell *cell)
+/* The cost of the method on this kind of design: whether it draws paths. */
+static RgMethodCost cost_of(const RgCell *cell)
 {
   const RgTrialSize size = {.finite = cell->size_x > 0};
   RgMethodCost cost = {0};
 
   if (cell->algorithm->cost) cell->algorithm->cost(cell->algorithm_options, &size, &cost);
-  return cost.paths > 0 && (cost.features > 0 || cell->size_x > RG_PATHS_EXACT_MAX);
+  return cost;
 }
 
 /* Why the method can't start again here; NULL: it can. */
@@ -258,16 +259,13 @@ static const char *no_restarts(const RgCell *cell)
 /* Why the model can't have a quadratic mean here; NULL: it can. */
 static const char *no_quadratic(const RgCell *cell, const RgSpace *design)
 {
-  const RgTrialSize size = {.finite = cell->size_x > 0};
-  RgMethodCost cost = {0};
-
   if (cell->dim_c && !(cell->algorithm->needs & RG_NEEDS_NO_CONTEXT))
     return "is for methods that model the design alone; this one models a context too";
   if (cell->size_x) return "is for boxes, not for sets";
   for (int j = 0; design->inputs && j < design->dim; j++)
     if (design->inputs[j].n_words) return "is a function of numbers, and an input is a choice";
-  if (cell->algorithm->cost) cell->algorithm->cost(cell->algorithm_options, &size, &cost);
-  return cost.paths > 0 ? "is for methods that draw no paths of the model; this one does" : NULL;
+  return cost_of(cell).paths > 0 ? "is for methods that draw no paths of the model; this one does"
+                                 : NULL;
 }
 
 /* Check the surrogate block against the inputs of the model: the design and, if the method
@@ -288,7 +286,9 @@ static PetscErrorCode check_surrogate(const RgCell *cell, const RgDomain *domain
   against = quadratic ? no_quadratic(cell, &domain->design) : NULL;
   if (against) rg_diagnostics_add(&own, cell->algorithm_place, "'mean: quadratic' %s", against);
   const RgKernelClass *refused = own.n ? NULL : rg_surrogate_without_spectrum(&cell->surrogate);
-  if (refused && draws_features(cell))
+  const RgMethodCost cost = cost_of(cell);
+  /* Paths on sets that are not small have random features, too. */
+  if (refused && cost.paths > 0 && (cost.features > 0 || cell->size_x > RG_PATHS_EXACT_MAX))
     rg_diagnostics_add(&own, cell->algorithm_place,
                        "the kernel '%s' has no spectrum to draw the features of paths from",
                        refused->name);
@@ -385,6 +385,7 @@ static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
   return 0;
 }
 
+/* Count what a model stores between the levels of a grid. */
 static PetscErrorCode count_tables(RgCell *cell, const RgDomain *domain)
 {
   const RgSpace *x = &domain->design, *c = &domain->context;

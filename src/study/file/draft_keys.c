@@ -385,27 +385,29 @@ static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
 /* Parse `preset: NAME` of a surrogate block. */
 static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlNode *value)
 {
-  const bool scalar = value->kind == RG_YAML_SCALAR;
-  const RgPreset *preset = scalar ? rg_preset_find(value->text) : NULL;
-  const char *names[16];
-  int n = 0;
-  char got[64];
+  const char *names[16], *typed, *rest;
+  char got[64], key[64], text[64];
+  int n = 0, at = -1, used;
 
-  for (; rg_presets[n].name; n++) names[n] = rg_presets[n].name;
+  typed = value->kind == RG_YAML_SCALAR ? value->text : rg_yaml_describe(value, got);
+  for (; rg_presets[n].name; n++) {
+    names[n] = rg_presets[n].name;
+    if (!strcmp(names[n], typed)) at = n;
+  }
   names[n] = NULL;
-  if (!preset)
-    PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, value), "preset",
-                               scalar ? value->text : rg_yaml_describe(value, got), "", names));
-  /* The settings stand before all that the entry has: those win. */
-  for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++) {
+  if (at < 0) return rg_draft_unknown(draft, RG_PLACE_OF(draft, value), "preset", typed, "", names);
+  for (rest = rg_presets[at].settings; sscanf(rest, " %63[^:]: %63[^,]%n", key, text, &used) == 2;
+       rest += used + strspn(rest + used, ",")) {
     static const char search[] = "maximiser.";
-    const bool searches = !strncmp(set->key, search, sizeof search - 1);
+    const bool searches = !strncmp(key, search, sizeof search - 1);
     const RgBlock block = searches ? RG_BLOCK_MAXIMISER : RG_BLOCK_SURROGATE;
     const RgParam *table = rg_entry_table(entry, block);
+    RgYamlNode *node;
     if (!table) continue; /* the algorithm does not read the block */
+    PetscCall(rg_yaml_add(&draft->tree, value, text, &node));
     PetscCall(add_setting(draft, entry, block,
-                          rg_params_find(table, set->key + (searches ? sizeof search - 1 : 0)),
-                          &set->value));
+                          rg_params_find(table, key + (searches ? sizeof search - 1 : 0)), node));
+    /* It stands before all that the entry has: those win. */
     const RgSetting last = entry->settings[entry->n_settings - 1];
     for (int i = entry->n_settings - 1; i > 0; i--) entry->settings[i] = entry->settings[i - 1];
     entry->settings[0] = last;

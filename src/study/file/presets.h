@@ -3,20 +3,11 @@
 #ifndef RG_STUDY_FILE_PRESETS_H
 #define RG_STUDY_FILE_PRESETS_H
 
-#include "study/file/yaml_tree.h"
-
-typedef struct {
-  const char *key;  /* of the block surrogate, or maximiser.KEY */
-  RgYamlNode value; /* a scalar */
-} RgPresetSetting;
-
 typedef struct {
   const char *name, *doc;
-  const RgPresetSetting *settings; /* ends with a NULL key */
+  const char *settings; /* "KEY: VALUE, ..." of the block surrogate, or maximiser.KEY */
 } RgPreset;
 
 extern const RgPreset rg_presets[]; /* ends with a NULL name */
-
-const RgPreset *rg_preset_find(const char *name); /* Find a preset; NULL if unknown. */
 
 #endif

@@ -48,17 +48,14 @@ static bool same_nodes(const RgYamlNode *a, const RgYamlNode *b, const char *key
 
 /* ---- write ----------------------------------------------------------------------------------- */
 
-static bool is_plain(const char *text)
-{
-  const size_t n = strlen(text);
-
-  return n && !strpbrk(text, ",[]{}#&*!|>'\"%@`:\n\t") && text[0] != ' ' && text[0] != '?' &&
-         text[n - 1] != ' ' && strncmp(text, "- ", 2) && strcmp(text, "-");
-}
-
+/* Write a text without quotes if that says the same, and it had none. */
 static PetscErrorCode write_text(const char *from, bool plain, RgText *text)
 {
-  if (plain && is_plain(from)) return rg_text_add(text, "%s", from);
+  const size_t n = strlen(from);
+
+  if (plain && n && !strpbrk(from, ",[]{}#&*!|>'\"%@`:\n\t") && from[0] != ' ' && from[0] != '?' &&
+      from[n - 1] != ' ' && strncmp(from, "- ", 2) && strcmp(from, "-"))
+    return rg_text_add(text, "%s", from);
   PetscCall(rg_text_add(text, "\""));
   for (const unsigned char *p = (const unsigned char *)from; *p; p++) {
     if (*p == '"' || *p == '\\') PetscCall(rg_text_add(text, "\\%c", *p));
@@ -192,21 +189,6 @@ static RgJoin join_of(const char *name)
   return key->join;
 }
 
-/* Check the keys that must be equal. */
-static bool same_rest(const RgYamlNode *a, const RgYamlNode *b, RgStudyDifference *d)
-{
-  for (int side = 0; side < 2; side++) {
-    const RgYamlNode *map = side ? b : a;
-    for (int i = 0; i < map->n; i++) {
-      const char *key = map->entries[i].key;
-      if (join_of(key) == RG_JOIN_EQUAL &&
-          !same_nodes(rg_yaml_value(a, key), rg_yaml_value(b, key), key, d))
-        return false;
-    }
-  }
-  return true;
-}
-
 PetscErrorCode rg_study_join(const char *first, const char *second, char **joined, bool *same,
                              RgStudyDifference *difference)
 {
@@ -222,7 +204,14 @@ PetscErrorCode rg_study_join(const char *first, const char *second, char **joine
       b.root->kind == RG_YAML_MAP) {
     RgText text = {0};
     bool grown = false;
-    *same = same_rest(a.root, b.root, difference);
+    for (int side = 0; side < 2; side++) {
+      const RgYamlNode *map = side ? b.root : a.root;
+      for (int i = 0; i < map->n && *same; i++) {
+        const char *key = map->entries[i].key;
+        *same = join_of(key) != RG_JOIN_EQUAL ||
+                same_nodes(rg_yaml_value(a.root, key), rg_yaml_value(b.root, key), key, difference);
+      }
+    }
     PetscCall(rg_text_add(&text, "# Joined from parts by regatta merge.\n"));
     for (int i = 0; i < a.root->n; i++) {
       const char *key = a.root->entries[i].key;

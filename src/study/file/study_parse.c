@@ -138,15 +138,6 @@ static PetscErrorCode read_instances(const RgDraft *draft, const RgStudyKey *key
   return 0;
 }
 
-/* Set the seeds first, first + 1, ... */
-static PetscErrorCode count_seeds(uint64_t first, uint64_t n, RgStudy *study)
-{
-  PetscCall(PetscMalloc1(n, &study->seeds));
-  study->n_seeds = (int)n;
-  for (uint64_t i = 0; i < n; i++) study->seeds[i] = first + i;
-  return 0;
-}
-
 /* Compare pointers to seeds; equal seeds stay in order. */
 static int compare_seeds(const void *left, const void *right)
 {
@@ -194,7 +185,10 @@ PetscErrorCode rg_study_read_seeds(const RgDraft *draft, const RgStudyKey *key,
   } else if (node) {
     rg_draft_whole(draft, "'seeds'", node, 1, RG_MAX_TRIALS, &count);
   }
-  return count_seeds(first, count, study);
+  PetscCall(PetscMalloc1(count, &study->seeds));
+  study->n_seeds = (int)count;
+  for (uint64_t i = 0; i < count; i++) study->seeds[i] = first + i;
+  return 0;
 }
 
 /* Names that `record: {without: ...}` accepts; ends with NULL. The caller frees the list. */

@@ -130,27 +130,6 @@ struct RgSchedule {
   double seen, since; /* at rg_schedule_left: seconds of all cells, and since when */
 };
 
-/* Count the trials to run in every cell, and the ranks per trial. */
-static PetscErrorCode count_cells(const RgPlan *plan, const RgTeams *teams, PetscBT left_out,
-                                  RgSchedule *s)
-{
-  PetscCall(rg_calibration_create(plan->study, &s->times));
-  for (int c = 0; c < plan->study->n_cells; c++) {
-    const RgPlanCell *cell = &plan->cells[c];
-    double ranks = 0, n = 0;
-    for (int level = 0; level < teams->n; level++) {
-      const double trials = rg_teams_trials(teams, plan, c, level);
-      ranks += trials * teams->size[level];
-      n += trials;
-    }
-    RgCellTimes *times = &s->times.cells[c];
-    *times = (RgCellTimes){.nominal = cell->cost, .ranks = n > 0 ? ranks / n : 1};
-    for (int i = cell->first; i < cell->first + cell->n; i++)
-      times->left = times->open += !PetscBTLookup(left_out, i);
-  }
-  return 0;
-}
-
 PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
                                   const unsigned char *done, PetscBT share, RgSchedule **schedule)
 {
@@ -167,7 +146,19 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
     PetscCall(rg_order_create(plan, teams, level, left_out, &s->order[level]));
     s->n += s->order[level].n;
   }
-  PetscCall(count_cells(plan, teams, left_out, s));
+  PetscCall(rg_calibration_create(plan->study, &s->times));
+  for (int c = 0; c < plan->study->n_cells; c++) {
+    const RgPlanCell *cell = &plan->cells[c];
+    double ranks = 0, n = 0, left = 0;
+    for (int level = 0; level < teams->n; level++) {
+      const double trials = rg_teams_trials(teams, plan, c, level);
+      ranks += trials * teams->size[level];
+      n += trials;
+    }
+    for (int i = cell->first; i < cell->first + cell->n; i++) left += !PetscBTLookup(left_out, i);
+    s->times.cells[c] = (RgCellTimes){
+      .nominal = cell->cost, .ranks = n > 0 ? ranks / n : 1, .open = left, .left = left};
+  }
   PetscCall(PetscBTDestroy(&left_out));
   const int n_counters = N_COUNTERS + s->n_levels + N_PER_CELL * plan->study->n_cells;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));

@@ -248,33 +248,6 @@ static PetscErrorCode check_cell(const RgStudy *study, const RgCell *cell,
   return 0;
 }
 
-PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostics)
-{
-  RgRecorded *recorded = NULL;
-  const char *before = NULL; /* the durations in `recorded`, of the cells before */
-
-  for (int c = 0; c < study->n_cells && !diagnostics->n; c++) {
-    const RgCell *cell = &study->cells[c];
-    const char *text = cell->crew.duration;
-    RgDuration duration;
-    RgText mistake = {0};
-    if (rg_duration_kind(text) != RG_DURATION_RECORDED) continue;
-    PetscCall(rg_duration_read(text, NULL, cell->problem_place, &duration, &mistake));
-    if (!before || strcmp(before, text)) {
-      PetscCall(recorded_destroy(&recorded));
-      PetscCall(recorded_read(duration.name, duration.label, &recorded, &mistake));
-    }
-    if (recorded) PetscCall(check_cell(study, cell, recorded, &mistake));
-    if (mistake.length)
-      rg_diagnostics_add(diagnostics, cell->problem_place, "'duration' is \"%s\": %s", text,
-                         mistake.data);
-    PetscCall(rg_text_clear(&mistake));
-    PetscCall(rg_duration_clear(&duration));
-    before = text;
-  }
-  return recorded_destroy(&recorded);
-}
-
 /* ---- instances ------------------------------------------------------------------------------- */
 
 enum { MOST = 32, DEAR = 1000 };
@@ -462,6 +435,30 @@ PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, c
   }
   *recorded = instances->recorded;
   return rg_text_clear(&key);
+}
+
+PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostics)
+{
+  RgInstances *instances; /* keeps the file that was read last */
+  const RgRecorded *recorded = NULL;
+
+  PetscCall(rg_instances_create(&instances));
+  for (int c = 0; c < study->n_cells && !diagnostics->n; c++) {
+    const RgCell *cell = &study->cells[c];
+    const char *text = cell->crew.duration;
+    RgDuration duration;
+    RgText mistake = {0};
+    if (rg_duration_kind(text) != RG_DURATION_RECORDED) continue;
+    PetscCall(rg_duration_read(text, NULL, cell->problem_place, &duration, &mistake));
+    PetscCall(rg_instances_recorded(instances, duration.name, duration.label, &recorded, &mistake));
+    if (recorded) PetscCall(check_cell(study, cell, recorded, &mistake));
+    if (mistake.length)
+      rg_diagnostics_add(diagnostics, cell->problem_place, "'duration' is \"%s\": %s", text,
+                         mistake.data);
+    PetscCall(rg_text_clear(&mistake));
+    PetscCall(rg_duration_clear(&duration));
+  }
+  return rg_instances_destroy(&instances);
 }
 
 PetscErrorCode rg_instance_column(RgInstance *instance, const RgCell *cell, const char *name,

@@ -405,10 +405,7 @@ PetscErrorCode rg_real_wait(void *closure, int64_t *tick, int *n, RgCrewNews *ne
   RgReal *real = run->real;
 
   *stop = false;
-  if (next_event(real)) {
-    PetscCall(repeat(run, tick, n, news, stop));
-    return 0;
-  }
+  if (next_event(real)) return repeat(run, tick, n, news, stop);
   if (!run->of.host->programs) {
     disagree(run, stop);
     return 0;

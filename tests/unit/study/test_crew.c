@@ -123,6 +123,15 @@ static const char *show(const Host *host)
   return text;
 }
 
+/* Run the crew, which tells these rows. */
+static RgCrewOutcome expect(Host *host, RgCrewOptions options, const char *rows)
+{
+  const RgCrewOutcome outcome = run(host, options);
+
+  assert_string_equal(show(host), rows);
+  return outcome;
+}
+
 static const double pi_digits[] = {3, 1, 4, 1, 5, 9, 2, 6};
 
 RG_TEST(orders_of_eight_evaluations)
@@ -150,8 +159,8 @@ RG_TEST(orders_of_eight_evaluations)
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
     Host host = host_of(8, pi_digits);
     const RgCrewOutcome outcome =
-      run(&host, (RgCrewOptions){.workers = cases[c].workers, .release = cases[c].release});
-    assert_string_equal(show(&host), cases[c].rows);
+      expect(&host, (RgCrewOptions){.workers = cases[c].workers, .release = cases[c].release},
+             cases[c].rows);
     assert_int_equal(outcome.makespan, units(cases[c].end));
     assert_int_equal(host.rows[7].idle, units(cases[c].idle));
     assert_int_equal(outcome.in_flight + outcome.lost + outcome.deserted + outcome.hopeless, 0);
@@ -173,15 +182,11 @@ RG_TEST(ties_and_zero_durations)
   Host ties = host_of(5, (double[]){2, 2, 1, 1, 1}), zero = host_of(3, (double[]){0, 0, 0});
   Host tenths = host_of(6, (double[]){0.3, 0.1, 0.1, 0.1, 1, 1}), few = host_of(3, pi_digits);
 
-  run(&ties, (RgCrewOptions){.workers = 2});
-  assert_string_equal(show(&ties), "1@1[0,2] 2@2[0,2] 3@1[2,3] 4@2[2,3] 5@1[3,4]");
-  run(&tenths, (RgCrewOptions){.workers = 2});
-  assert_string_equal(show(&tenths),
-                      "2@2[0,0.1] 3@2[0.1,0.2] 1@1[0,0.3] 4@2[0.2,0.3] 5@1[0.3,1.3] 6@2[0.3,1.3]");
-  run(&zero, (RgCrewOptions){.workers = 2});
-  assert_string_equal(show(&zero), "1@1[0,0] 2@2[0,0] 3@1[0,0]");
-  run(&few, (RgCrewOptions){.workers = 9});
-  assert_string_equal(show(&few), "2@2[0,1] 1@1[0,3] 3@3[0,4]");
+  expect(&ties, (RgCrewOptions){.workers = 2}, "1@1[0,2] 2@2[0,2] 3@1[2,3] 4@2[2,3] 5@1[3,4]");
+  expect(&tenths, (RgCrewOptions){.workers = 2},
+         "2@2[0,0.1] 3@2[0.1,0.2] 1@1[0,0.3] 4@2[0.2,0.3] 5@1[0.3,1.3] 6@2[0.3,1.3]");
+  expect(&zero, (RgCrewOptions){.workers = 2}, "1@1[0,0] 2@2[0,0] 3@1[0,0]");
+  expect(&few, (RgCrewOptions){.workers = 9}, "2@2[0,1] 1@1[0,3] 3@3[0,4]");
 }
 
 RG_TEST(workers_die_and_return)
@@ -193,11 +198,10 @@ RG_TEST(workers_die_and_return)
   assert_int_equal(run(&host, (RgCrewOptions){.workers = 2}).lost, 1);
   assert_string_equal(show(&host), "1@1[0,3] 3@2[3.5,4.5] 2@1[3,5] 4@2[4.5,6.5]");
   assert_int_equal(host.rows[2].attempts, 2);
-  run(&host, (RgCrewOptions){.workers = 2, .lost = RG_LOST_FAIL});
-  assert_string_equal(show(&host), "2@2[0,2.5]L 1@1[0,3] 3@1[3,4] 4@2[3.5,5.5]");
+  expect(&host, (RgCrewOptions){.workers = 2, .lost = RG_LOST_FAIL},
+         "2@2[0,2.5]L 1@1[0,3] 3@1[3,4] 4@2[3.5,5.5]");
   never.death[2] = units(1); /* an evaluation that ends in this instant counts */
-  run(&never, (RgCrewOptions){.workers = 2});
-  assert_string_equal(show(&never), "2@2[0,1] 1@1[0,3] 3@1[3,7] 4@1[7,8]");
+  expect(&never, (RgCrewOptions){.workers = 2}, "2@2[0,1] 1@1[0,3] 3@1[3,7] 4@1[7,8]");
 }
 
 RG_TEST(a_run_without_workers_or_hope_ends)
@@ -224,9 +228,8 @@ RG_TEST(limits_of_an_evaluation_and_of_the_run)
 {
   Host host = host_of(8, pi_digits);
 
-  run(&host, (RgCrewOptions){.workers = 2, .longest = units(4)});
-  assert_string_equal(
-    show(&host), "2@2[0,1] 1@1[0,3] 4@1[3,4] 3@2[1,5] 5@1[4,8]F 6@2[5,9]F 7@1[8,10] 8@2[9,13]F");
+  expect(&host, (RgCrewOptions){.workers = 2, .longest = units(4)},
+         "2@2[0,1] 1@1[0,3] 4@1[3,4] 3@2[1,5] 5@1[4,8]F 6@2[5,9]F 7@1[8,10] 8@2[9,13]F");
   RgCrewOutcome outcome = run(&host, (RgCrewOptions){.workers = 2, .time = units(8)});
   assert_string_equal(show(&host), "2@2[0,1] 1@1[0,3] 4@1[3,4] 3@2[1,5]");
   assert_int_equal(outcome.in_flight, 2);
@@ -241,44 +244,40 @@ RG_TEST(a_method_that_thinks)
   Host host = host_of(4, pi_digits);
 
   host.thought = units(0.5);
-  run(&host, (RgCrewOptions){.workers = 2});
-  assert_string_equal(show(&host), "2@2[1,2] 1@1[0.5,3.5] 4@1[4,5] 3@2[2.5,6.5]");
+  expect(&host, (RgCrewOptions){.workers = 2}, "2@2[1,2] 1@1[0.5,3.5] 4@1[4,5] 3@2[2.5,6.5]");
   assert_string_equal(host.seen, "- 1 1 3 ");
   /* Three ask at 0; the second ask begins at 2, when the first is told. */
   Host slow = host_of(3, (double[]){1, 1, 1});
   slow.thought = units(2);
-  run(&slow, (RgCrewOptions){.workers = 3});
-  assert_string_equal(show(&slow), "1@1[2,3] 2@2[4,5] 3@3[6,7]");
+  expect(&slow, (RgCrewOptions){.workers = 3}, "1@1[2,3] 2@2[4,5] 3@3[6,7]");
   assert_string_equal(slow.seen, "- 1 2 ");
   /* Its worker dies while the method thinks: the query goes to the next idle worker. The request of
      worker 1, made at 3, stands. */
   Host dying = host_of(3, (double[]){1, 1, 1});
   dying.thought = units(2);
   dying.death[2] = units(3);
-  run(&dying, (RgCrewOptions){.workers = 2});
-  assert_string_equal(show(&dying), "1@1[2,3] 3@1[6,7] 2@1[7,8]");
+  expect(&dying, (RgCrewOptions){.workers = 2}, "1@1[2,3] 3@1[6,7] 2@1[7,8]");
   dying.death[2] = units(1); /* while it waits for the method */
-  run(&dying, (RgCrewOptions){.workers = 2});
-  assert_string_equal(show(&dying), "1@1[2,3] 2@1[5,6] 3@1[8,9]");
+  expect(&dying, (RgCrewOptions){.workers = 2}, "1@1[2,3] 2@1[5,6] 3@1[8,9]");
 }
 
 RG_TEST(an_initial_design_on_the_workers)
 {
   Host host = host_of(6, (double[]){4, 1, 2, 1, 1, 1});
 
-  run(&host, (RgCrewOptions){.workers = 2, .n_initial = 3});
-  assert_string_equal(show(&host), "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@1[4,5] 5@2[4,5] 6@1[5,6]");
-  run(&host, (RgCrewOptions){.workers = 2, .n_initial = 3, .release = RG_RELEASE_SYNC});
-  assert_string_equal(show(&host), "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@1[4,5] 5@2[4,5] 6@1[5,6]");
-  run(&host, (RgCrewOptions){.workers = 2, .n_initial = 3, .overlap = true});
-  assert_string_equal(show(&host), "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@2[3,4] 5@1[4,5] 6@2[4,5]");
+  expect(&host, (RgCrewOptions){.workers = 2, .n_initial = 3},
+         "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@1[4,5] 5@2[4,5] 6@1[5,6]");
+  expect(&host, (RgCrewOptions){.workers = 2, .n_initial = 3, .release = RG_RELEASE_SYNC},
+         "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@1[4,5] 5@2[4,5] 6@1[5,6]");
+  expect(&host, (RgCrewOptions){.workers = 2, .n_initial = 3, .overlap = true},
+         "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@2[3,4] 5@1[4,5] 6@2[4,5]");
   assert_string_equal(host.seen, "- 1 1 1 - 5 ");
-  run(&host,
-      (RgCrewOptions){.workers = 2, .n_initial = 3, .overlap = true, .release = RG_RELEASE_SYNC});
-  assert_string_equal(show(&host), "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@1[4,5] 5@2[4,5] 6@1[5,6]");
+  expect(&host,
+         (RgCrewOptions){.workers = 2, .n_initial = 3, .overlap = true, .release = RG_RELEASE_SYNC},
+         "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@1[4,5] 5@2[4,5] 6@1[5,6]");
   /* Three evaluations were reported before the start. */
-  run(&host, (RgCrewOptions){.workers = 2, .first = 4, .n_initial = 3});
-  assert_string_equal(show(&host), "4@1[0,1] 5@2[0,1] 6@1[1,2]");
+  expect(&host, (RgCrewOptions){.workers = 2, .first = 4, .n_initial = 3},
+         "4@1[0,1] 5@2[0,1] 6@1[1,2]");
 }
 
 /* Without deaths and thinking every tick of every worker is idle or evaluates; under async no

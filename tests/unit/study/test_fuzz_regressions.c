@@ -21,6 +21,12 @@ int fuzz_logs(const uint8_t *data, size_t size);
 
 typedef int (*Fuzzer)(const uint8_t *data, size_t size);
 
+/* PETSc counts memory from its start. */
+__attribute__((constructor)) static void count_memory(void)
+{
+  setenv("PETSC_OPTIONS", "-malloc_debug true", 1);
+}
+
 static void replay(Fuzzer fuzzer, const void *bytes, size_t length, const char *what)
 {
   PetscLogDouble before, after;
@@ -53,33 +59,29 @@ static int replay_folder(const char *folder, Fuzzer fuzzer)
   return files;
 }
 
-static void finds_in_studies(void **state)
+RG_TEST(finds_in_studies)
 {
-  (void)state;
   (void)replay_folder(RG_TEST_DATA "/fuzz/regressions/study", fuzz_study);
 }
 
-static void finds_in_results(void **state)
+RG_TEST(finds_in_results)
 {
-  (void)state;
   (void)fuzz_results((const uint8_t *)"", 0); /* makes the file that is edited */
   assert_true(replay_folder(RG_TEST_DATA "/fuzz/regressions/results", fuzz_results) > 0);
 }
 
-static void finds_in_logs(void **state)
+RG_TEST(finds_in_logs)
 {
-  (void)state;
   assert_true(replay_folder(RG_TEST_DATA "/fuzz/regressions/logs", fuzz_logs) > 0);
 }
 
 /* Edits of the results file, each at every third place, with bytes from a fixed sequence. */
-static void edited_results(void **state)
+RG_TEST(edited_results)
 {
   uint8_t input[24];
   uint64_t word = 1;
   const int step = getenv("REGATTA_LONG") ? 1 : 3;
 
-  (void)state;
   (void)fuzz_results((const uint8_t *)"", 0);
   for (uint8_t edit = 0; edit < 7; edit++)
     for (int place = edit % step; place < 128; place += step) {
@@ -107,11 +109,10 @@ static void replay_long(const char *head, const char *middle, size_t times, cons
   RG_OK(PetscFree(text));
 }
 
-static void megabytes(void **state)
+RG_TEST(megabytes)
 {
   static const char end[] = "\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n";
 
-  (void)state;
   replay_long("study: t\ntitle: ", "x", 3 << 20, end);
   replay_long("study: t\ntitle: '", "''", 1 << 20, "'");
   replay_long("study: t\ntitle: \"", "\\u00e9", 1 << 19, "\"");
@@ -129,18 +130,4 @@ static void megabytes(void **state)
   replay_long("", "\n", 1 << 21, "study: t\n");
   replay_long("", "--- ", 1 << 18, "");
   replay_long("? ", "? ", 1 << 18, "");
-}
-
-static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(finds_in_studies), cmocka_unit_test(finds_in_results),
-  cmocka_unit_test(finds_in_logs),    cmocka_unit_test(edited_results),
-  cmocka_unit_test(megabytes),
-};
-
-int main(int argc, char **argv)
-{
-  if (PetscOptionsSetValue(NULL, "-malloc_debug", "true")) return 1; /* counts */
-  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 1;
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  return PetscFinalize() || failed ? 1 : 0;
 }
