@@ -260,7 +260,7 @@ void rg_protocol_record(int n, char *const *names, const json_t *answer, double 
 
 /* ---- messages of the external problem -------------------------------------------------------- */
 
-/* The coordinates as the problem sees them, by name. */
+/* Write each coordinate that the problem sees under its name. */
 static PetscErrorCode named_point(const RgSpace *space, const double *native, json_t **object)
 {
   double *seen;

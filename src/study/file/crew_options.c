@@ -19,10 +19,9 @@ static PetscErrorCode parse_law(RgExpression *parser, RgDistribution *law)
 
   PetscCall(rg_distribution_read(parser, law));
   if (rg_expression_failed(parser)) return 0;
-  if (rg_distribution_cdf(law, -DBL_MIN) > 0) /* smaller numbers count as 0 */
-    PetscCall(rg_expression_mistake(
-      parser, start, "a time is not negative, and this law has negative values: clip it at 0"));
-  return 0;
+  if (rg_distribution_cdf(law, -DBL_MIN) <= 0) return 0; /* smaller numbers count as 0 */
+  return rg_expression_mistake(
+    parser, start, "a time is not negative, and this law has negative values: clip it at 0");
 }
 
 PetscErrorCode rg_times_read(const char *text, RgDistribution *law, RgText *mistake)
@@ -352,18 +351,15 @@ PetscErrorCode rg_crew_check(const RgProblemClass *class, const void *options,
                {crew->death || crew->repair, "crew"},
                {!isnan(crew->time_limit), "crew: {time_limit: ...}"},
                {rg_crew_thinks(crew), "thinking"}};
-  if (!rg_crew_has_clock(crew)) {
-    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
-      if (needs[i].given)
-        rg_diagnostics_add(found, place, "'%s' needs 'duration': without it there is no clock",
-                           needs[i].key);
-    if (crew->workers > 1 && !crew->release)
-      rg_diagnostics_add(
-        found, place,
-        "%d workers with 'release: async' need 'duration', which decides when each "
-        "is idle ('release: sync' does not)",
-        crew->workers);
-  }
+  for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+    if (needs[i].given && !rg_crew_has_clock(crew))
+      rg_diagnostics_add(found, place, "'%s' needs 'duration': without it there is no clock",
+                         needs[i].key);
+  if (crew->workers > 1 && !crew->release && !rg_crew_has_clock(crew))
+    rg_diagnostics_add(found, place,
+                       "%d workers with 'release: async' need 'duration', which decides when each "
+                       "is idle ('release: sync' does not)",
+                       crew->workers);
   check_real(class, crew, place, ranks, found);
   for (int k = 0; k < 2; k++) {
     const char *text = k ? crew->repair : crew->death;

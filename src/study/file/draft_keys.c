@@ -25,13 +25,12 @@ static const RgBlock layer_blocks[] = {RG_BLOCK_RUN, RG_BLOCK_PROBLEM, RG_BLOCK_
 static bool is_symbol(const char *symbol, const char *before, const char *word, size_t length,
                       const char *after)
 {
-  char text[64];
+  char text[2][64];
 
-  for (int k = 0; k < 2; k++) {
-    snprintf(text, sizeof(text), "%s%.*s%s%s", before, (int)length, word, k ? "_t" : "", after);
-    if (!strcmp(symbol, text)) return true;
-  }
-  return false;
+  for (int k = 0; k < 2; k++)
+    snprintf(text[k], sizeof(text[k]), "%s%.*s%s%s", before, (int)length, word, k ? "_t" : "",
+             after);
+  return !strcmp(symbol, text[0]) || !strcmp(symbol, text[1]);
 }
 
 /* The parameter that holds the number of the rule `fixed`: its symbol is that of the rule without

@@ -1,5 +1,6 @@
 /* The block `sweep` of a study file: axes with values that are crossed. */
 #include "base/grow.h"
+#include "base/text.h"
 #include "study/file/draft.h"
 
 #include <stdio.h>
@@ -63,8 +64,7 @@ static PetscErrorCode unknown_label(const RgDraft *draft, const RgSweepKey *key,
 static PetscErrorCode unknown_setting(const RgDraft *draft, const RgSweepKey *key,
                                       const RgEntry *entry, const char *path)
 {
-  const char **names;
-  char(*storage)[96], elsewhere[160], hint[260];
+  char **names, elsewhere[160], hint[260];
   int n = 0, room = 1;
 
   if (rg_draft_path_elsewhere(draft, entry, key->name, elsewhere)) {
@@ -75,19 +75,17 @@ static PetscErrorCode unknown_setting(const RgDraft *draft, const RgSweepKey *ke
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
     for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) room++;
   PetscCall(PetscCalloc1(room, &names));
-  PetscCall(PetscCalloc1(room, &storage));
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
     for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) {
+      const char *block = rg_blocks[b].name;
+      RgText name = {0};
       if (!rg_is_param(p)) continue;
-      snprintf(storage[n], sizeof(storage[n]), "%s%s%s", rg_blocks[b].name ? rg_blocks[b].name : "",
-               rg_blocks[b].name ? "." : "", p->name);
-      names[n] = storage[n];
-      n++;
+      PetscCall(rg_text_add(&name, "%s%s%s", block ? block : "", block ? "." : "", p->name));
+      names[n++] = name.data;
     }
-  }
-  PetscCall(rg_draft_unknown(draft, key->place, "setting", key->name, " in a sweep path", names));
-  PetscCall(PetscFree(storage));
-  return PetscFree(names);
+  PetscCall(rg_draft_unknown(draft, key->place, "setting", key->name, " in a sweep path",
+                             (const char *const *)names));
+  return rg_names_free(n, &names);
 }
 
 /* Find the parameter `name` or `block.name` of an entry, or a whole block. */

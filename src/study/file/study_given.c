@@ -65,14 +65,6 @@ static PetscErrorCode match_columns(Reading *r)
   return rg_text_clear(&names);
 }
 
-/* The middle of a word's interval for a choice; NaN for an unknown word. */
-static double word_value(const RgInput *input, const char *cell)
-{
-  for (int k = 0; k < input->n_words; k++)
-    if (!strcmp(input->words[k], cell)) return k + 0.5;
-  return NAN;
-}
-
 /* Read the native value of a cell; report a mistake in it. */
 static PetscErrorCode read_cell(Reading *r, int row, int j, double *value)
 {
@@ -84,8 +76,11 @@ static PetscErrorCode read_cell(Reading *r, int row, int j, double *value)
 
   *value = NAN;
   if (!cell[0] && input && input->parent >= 0) *value = rg_space_middle(space, j);
-  else if (input && input->kind == RG_INPUT_CHOICE) *value = word_value(input, cell);
-  else wrong = rg_csv_number(&r->csv, row, r->column[j], value);
+  else if (!input || input->kind != RG_INPUT_CHOICE)
+    wrong = rg_csv_number(&r->csv, row, r->column[j], value);
+  else
+    for (int k = 0; k < input->n_words; k++) /* the middle of the word's interval */
+      if (!strcmp(input->words[k], cell)) *value = k + 0.5;
   if (isnan(*value) && input && input->n_words) wrong = "must be one of its words";
   else if (input && input->kind == RG_INPUT_INTEGER && *value != floor(*value) && cell[0])
     wrong = "must be an integer";

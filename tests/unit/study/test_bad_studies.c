@@ -6,7 +6,7 @@
 
 #define MARK "# expect: "
 
-/* A test of a case: what is expected of it, with what follows, and the text of the study. */
+/* A test of a case. `expected` begins with its messages; the rest of the file follows them. */
 typedef void (*CaseTest)(const char *path, const char *expected, const char *text, size_t length);
 static CaseTest test_case;
 static int n_cases;
