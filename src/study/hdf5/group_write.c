@@ -400,6 +400,19 @@ static PetscErrorCode add_inputs(RgGroupShape *shape, int part, const char *inpu
   return 0;
 }
 
+/* Whether a field of a record has another value than 0 or "": then its group has fields of that
+   kind. */
+static bool has_value(const RgRecord *record, int field)
+{
+  static const char zeros[sizeof(uint64_t)];
+  const RgFieldInfo *info = &rg_fields[field];
+  const char *at = (const char *)record + info->offset;
+
+  if (info->type == RG_FIELD_TEXT) at = *(char *const *)at;
+  const bool text = info->type == RG_FIELD_TEXT || info->type == RG_FIELD_CHARS;
+  return at && memcmp(at, zeros, text ? 1 : info->size) != 0;
+}
+
 PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
 {
   const RgCellData *cell = record->cell;
@@ -413,13 +426,9 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
     if (!shape->used[c])
       shape->used[c] = rg_values_any(record->column[c],
                                      (size_t)record->n_rows * (size_t)rg_record_width(record, c));
-  shape->has[RG_OF_SCORED] |= record->n_scores > 0;
-  shape->has[RG_OF_ADDITIVE] |= record->n_terms > 0;
+  for (int f = 0; f < rg_field_count; f++)
+    shape->has[rg_fields[f].of] |= rg_fields[f].of != RG_OF_CREW && has_value(record, f);
   shape->has[RG_OF_CREW] = shape->used[RG_COLUMN_SUBMISSION];
-  shape->has[RG_OF_REPEATED] |= record->provenance.generation > 0;
-  shape->has[RG_OF_REAL] |= record->timeline && record->timeline[0];
-  shape->has[RG_OF_FAILING] |= record->failures && record->failures[0];
-  shape->has[RG_OF_TELLING] |= record->failure_texts && record->failure_texts[0];
   for (int i = 0; i < record->n_extra; i++)
     if (rg_values_any(record->extra[i], (size_t)record->n_rows))
       PetscCall(add_extra(shape, record->extra_name[i], record->extra_doc[i]));

@@ -419,6 +419,7 @@ PetscErrorCode rg_record_archive(RgRecord *record)
   }
   for (int i = 0; i < record->n_extra; i++) PetscCall(PetscFree(record->extra[i]));
   record->n_extra = 0;
+  record->gap = 0; /* it belongs to the timeline */
   return RG_FREE(&record->key, &record->extra_name, &record->extra_doc, &record->failure_texts,
                  &record->timeline);
 }
