@@ -28,9 +28,7 @@ PetscErrorCode rg_seen_create(const RgSpace *space, const RgHistory *history, Rg
 
 PetscErrorCode rg_seen_destroy(RgSeen *seen)
 {
-  PetscCall(PetscFree(seen->x));
-  *seen = (RgSeen){0};
-  return 0;
+  return PetscFree(seen->x);
 }
 
 static bool same(int dim, const double *a, const double *b)

@@ -90,8 +90,7 @@ bool rg_context_seen(const RgAlgorithm *algorithm, const RgHistory *history, RgF
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm);
 /* For a class whose whole state is that model, and for one with the standard needs too. */
 #define RG_CONTEXTUAL_STATE                                                                        \
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER, .state_size = sizeof(RgModel),                 \
-  .create = rg_contextual_create, .model = rg_surrogate_model, .destroy = rg_surrogate_destroy
+  RG_STATE(RgModel, rg_contextual_create, rg_surrogate_destroy), RG_MODEL_AND_SEARCH
 #define RG_CONTEXTUAL_METHODS                                                                      \
   .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .check = rg_contextual_check, RG_CONTEXTUAL_STATE
 

@@ -224,10 +224,9 @@ const RgAlgorithmClass rg_algorithm_edrbo = {
     "Ramazyan, Derkach (2026), arXiv:2605.07565"),
   .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL,
   .check = check,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   RG_OPTIONS(Options, params),
   .cost = cost_of,
   RG_STATE(State, create, destroy),
   RG_ASK(ask, rg_ucb_columns),
-  .model = rg_surrogate_model,
+  RG_MODEL_AND_SEARCH,
 };

@@ -102,10 +102,9 @@ const RgAlgorithmClass rg_algorithm_ei_per_cost = {
     "algorithms, NeurIPS; cooled: Lee, Perrone, Archambeau, Seeger (2020)"),
   .stream = "ei",
   .needs = RG_NEEDS_NO_CONTEXT | RG_NEEDS_CLOCK,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .check = rg_costs_check,
   RG_OPTIONS(Options, params),
   RG_STATE(RgCostState, rg_costs_create, rg_costs_destroy),
   RG_ASK(ask, columns),
-  .model = rg_surrogate_model,
+  RG_MODEL_AND_SEARCH,
 };

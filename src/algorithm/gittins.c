@@ -170,10 +170,9 @@ const RgAlgorithmClass rg_algorithm_gittins = {
   .stream = "ei",
   .traits = RG_STOPS,
   .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .check = rg_costs_check,
   RG_OPTIONS(Options, params),
   RG_STATE(State, create, rg_costs_destroy),
   RG_ASK(ask, columns),
-  .model = rg_surrogate_model,
+  RG_MODEL_AND_SEARCH,
 };

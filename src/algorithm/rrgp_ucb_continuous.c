@@ -306,7 +306,6 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb_continuous = {
            "finer\ndiscretisation; contexts are replaced by the midpoints of cells",
            "Inatsu 2025, arXiv:2504.03172, Algorithms 3 to 7"),
   .needs = RG_NEEDS_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   RG_OPTIONS(Options, params),
   .cost = cost_of,
   RG_STATE(State, create, destroy),
@@ -314,5 +313,5 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb_continuous = {
   RG_ASK(ask, columns),
   .recommend = recommend,
   .confidence = confidence,
-  .model = rg_surrogate_model,
+  RG_MODEL_AND_SEARCH,
 };

@@ -20,10 +20,10 @@ RgConfidenceLaw rg_sampling_law(const RgPathOptions *paths, const RgDomain *doma
 /* `cost` of a class with one path per iteration. */
 void rg_sampling_one_path(const void *options, const RgTrialSize *size, RgMethodCost *cost);
 
-#define RG_SAMPLING_METHODS                                                                        \
-  .needs = RG_NEEDS_NO_CONTEXT, .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,                  \
-  .state_size = sizeof(RgSampling), .check = rg_path_options_check, .create = rg_sampling_create,  \
-  .model = rg_surrogate_model, .destroy = rg_sampling_destroy
+#define RG_SAMPLING_STATE                                                                          \
+  .needs = RG_NEEDS_NO_CONTEXT, RG_STATE(RgSampling, rg_sampling_create, rg_sampling_destroy),     \
+  RG_MODEL_AND_SEARCH
+#define RG_SAMPLING_METHODS .check = rg_path_options_check, RG_SAMPLING_STATE
 
 /* First member of the options of the methods with several paths per iteration, their line of the
    parameters table, their `cost` and their columns. */

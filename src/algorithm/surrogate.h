@@ -17,10 +17,12 @@ RgModel *rg_surrogate_model(RgAlgorithm *algorithm);
 /* The create and destroy functions of a class whose whole state is one RgModel over the design. */
 PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm);
 PetscErrorCode rg_surrogate_destroy(RgAlgorithm *algorithm);
+/* For a class whose state begins with its model, and which searches as the study's blocks say. */
+#define RG_MODEL_AND_SEARCH                                                                        \
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER, .model = rg_surrogate_model
 #define RG_SURROGATE_METHODS                                                                       \
-  .needs = RG_NEEDS_NO_CONTEXT, .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,                  \
-  .state_size = sizeof(RgModel), .create = rg_surrogate_create, .model = rg_surrogate_model,       \
-  .destroy = rg_surrogate_destroy
+  .needs = RG_NEEDS_NO_CONTEXT, RG_STATE(RgModel, rg_surrogate_create, rg_surrogate_destroy),      \
+  RG_MODEL_AND_SEARCH
 
 /* Maximises a marginal acquisition function with randomness from the sub-stream "maximiser" at
    t, so that it can't interfere with the method's own draws. See rg_acquire. */

@@ -170,10 +170,9 @@ const RgAlgorithmClass rg_algorithm_swbbo = {
     "Sinkhorn-based Wasserstein barycenter, Machine Learning and Knowledge Extraction 7(3):90"),
   .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL,
   .check = rg_contextual_check,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   RG_OPTIONS(Options, params),
   .cost = cost_of,
   RG_STATE(State, create, destroy),
   RG_ASK(ask, rg_ball_columns),
-  .model = rg_surrogate_model,
+  RG_MODEL_AND_SEARCH,
 };

@@ -167,9 +167,6 @@ const RgAlgorithmClass rg_algorithm_ts = {
   .cost = rg_sampling_one_path,
   RG_ASK(ask, columns),
   .confidence = confidence,
-  .needs = RG_NEEDS_NO_CONTEXT,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .check = check,
-  RG_STATE(RgSampling, rg_sampling_create, rg_sampling_destroy),
-  .model = rg_surrogate_model,
+  RG_SAMPLING_STATE,
 };

@@ -286,11 +286,10 @@ const RgAlgorithmClass rg_algorithm_wdrbo = {
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341"),
   RG_WASSERSTEIN_NEEDS,
   .check = check,
-  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   RG_OPTIONS(Options, params),
   .cost = cost_of,
   .confidence = confidence,
   RG_STATE(State, create, destroy),
   RG_ASK(ask, rg_ball_columns),
-  .model = rg_surrogate_model,
+  RG_MODEL_AND_SEARCH,
 };

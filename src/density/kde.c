@@ -54,9 +54,7 @@ PetscErrorCode rg_kde_create(int n, int dim, const double *points, const double 
 PetscErrorCode rg_kde_destroy(RgKde *kde)
 {
   PetscCall(PetscFree4(kde->points, kde->bandwidth, kde->low, kde->high));
-  PetscCall(PetscFree(kde->weight));
-  *kde = (RgKde){0};
-  return 0;
+  return PetscFree(kde->weight);
 }
 
 double rg_kde_density(const RgKde *kde, const double *c)

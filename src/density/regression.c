@@ -44,9 +44,7 @@ PetscErrorCode rg_regression_create(RgSmoothing kernel, int dim, int capacity,
 PetscErrorCode rg_regression_destroy(RgRegression *regression)
 {
   PetscCall(PetscFree2(regression->x, regression->y));
-  PetscCall(PetscFree3(regression->r2, regression->e, regression->g));
-  regression->n = 0;
-  return 0;
+  return PetscFree3(regression->r2, regression->e, regression->g);
 }
 
 PetscErrorCode rg_regression_append(RgRegression *r, const double *x, double y)

@@ -48,9 +48,7 @@ PetscErrorCode rg_fill_create(int dim, int capacity, RgFill *fill)
 PetscErrorCode rg_fill_destroy(RgFill *fill)
 {
   PetscCall(PetscFree(fill->points));
-  PetscCall(PetscFree2(fill->grid, fill->nearest));
-  fill->n = 0;
-  return 0;
+  return PetscFree2(fill->grid, fill->nearest);
 }
 
 PetscErrorCode rg_fill_append(RgFill *fill, const double *x)
