@@ -4,7 +4,7 @@ import io
 from dataclasses import dataclass
 
 from ..escape import line
-from ..figures import figures, style
+from ..figures import style
 
 SHARPNESS, SCREEN = 150, 96  # dots per inch of figures, and as they are shown (a little enlarged)
 MOST = 10  # figures of a kind on a page
@@ -33,24 +33,3 @@ def still(title, figure, state=""):
 def stills(results, key, make):
     """Pictures of the first MOST figures [(title, figure)] from `make`, computed once for a key."""
     return results.remember(("stills", *key), lambda: [still(*pair, results.state) for pair in make()[:MOST]])
-
-
-class Drawn:
-    """Pictures of figures that are also files, for a page that is written after them. Does nothing without a page, or
-    if pages draw their figures in another way."""
-
-    def __init__(self, results, key, wanted):
-        self._results, self._key, self._made, self._wanted = results, key, [], wanted
-
-    def add(self, title, figure):
-        if self._wanted and len(self._made) < MOST:
-            self._made.append(still(title, figure))
-
-    def done(self):
-        if self._wanted:
-            self._results.remember(("stills", *self._key), lambda: self._made)
-
-
-def usual(band, scale, width):
-    """Whether figures are drawn in the way of the pages."""
-    return band == figures.Band() and scale == width == "auto"

@@ -29,19 +29,18 @@ def write_all(results, options):
     tables.write_curves(results, options.metric, band, options.out)  # first, because it needs the most memory
     swept, sensitivity = _sweeps(results, options, band)  # early, because it checks settings and methods
     settings, best = best_tables.write(results, options.metric[0], options.out) if results.settings else ([], "")
-    drawn = (_panel_figures if options.panel else _regret_figures)(results, options, band)
+    drawn = _curves(results, options, band)
     if figures.confidence_problems(results) and not (results.settings and len(results.problems) > PAGE):
-        drawn.append(("Confidence parameter", _save(
-            figures.confidence_figure(results, options.points), options, "confidence")))
+        drawn += _draw(results, options, [("Confidence parameter", "confidence", figures.confidence_figure(
+            results, options.points))])
     if table is not None:
-        drawn += _bound_figures(results, table, options)
+        drawn += _draw(results, options, _bound_figures(results, table))
     regret = tables.write_final_regret(results, options.metric, band, options.out)
     runtime = tables.write_runtime(results, options.out)
-    drawn += _overviews(results, options)
+    drawn += _draw(results, options, _overviews(results, options.metric))
     by_time, clock_tables = _clock(results, options, band)
     drawn += by_time + swept
-    drawn += [(title, _save(figure, options, stem))
-              for title, stem, figure in runtime_profiles.figures_of(results)]
+    drawn += _draw(results, options, runtime_profiles.figures_of(results))
     more, statistics = inference.write(results, options.metric[0], options.out)
     together = ""
     if not swept and not METRICS[options.metric[0]].running:
@@ -96,44 +95,50 @@ def drawn_metrics(results):
     return default_metrics(results)[:1 if results.settings else None]
 
 
-def _regret_figures(results, options, band):
+def _draw(results, options, entries, key=None, band=figures.Band()):
+    """Write the figures of (title, part of the file name, figure); returns [(title, paths)]. The page shows them as
+    pictures under the `key`, and under a fourth entry as their title (None: not), if there is a page and it draws figures
+    in this way: so each is drawn once for both."""
+    wanted = key and options.page and band == figures.Band() and options.scale == options.width == "auto"
+    drawn, kept = [], []
+    for title, stem, figure, *shown in entries:
+        style.mark(figure, options.state)
+        drawn.append((title, style.save(figure, options.out / stem, options.formats)))
+        if wanted and len(kept) < stills.MOST and (name := shown[0] if shown else title):
+            kept.append(stills.still(name, figure))
+    if wanted:
+        results.remember(("stills", *key), lambda: kept)
+    return drawn
+
+
+def _curves(results, options, band):
+    """Figures of the curves of the metrics, or small multiples of them."""
+    make = _panel_figures if options.panel else _regret_figures
+    return [one for metric in options.drawn for one in _draw(
+        results, options, make(results, options, band, metric),
+        ("curves", metric, *([options.panel] if options.panel else [])), band)]
+
+
+def _regret_figures(results, options, band, metric):
     """A figure per problem and one of all problems; with more than PAGE problems, only pages of them; of a sweep, only
     the first page."""
-    drawn = []
-    for metric in options.drawn:
-        kept = _kept(results, options, band, "curves", metric)
-        pages = {tuple(page): words for page, words in style.pages(results.problems, PAGE)}
-        wanted = regret_pages(results.problems, results.title_of)
-        if results.settings:  # the figures over its settings say more than a figure for each of their values
-            wanted = [page for page in wanted if len(page[2]) > 1][:1] or wanted[:1]
-        for title, stem, problems in progress(wanted, "figures"):
-            figure = figures.regret_grid(results, problems, metric, options.scale, band)
-            drawn.append((f"{title}, {metric_on(results, results.problems, metric).name.lower()}",
-                          _save(figure, options, f"regret_{stem}_{metric}")))
-            if tuple(problems) in pages:
-                kept.add(", ".join(filter(None, (metric_on(results, results.problems, metric).name, pages[tuple(problems)]))), figure)
-        kept.done()
-    return drawn
+    name = metric_on(results, results.problems, metric).name
+    pages = {tuple(page): ", ".join(filter(None, (name, words))) for page, words in style.pages(results.problems, PAGE)}
+    wanted = regret_pages(results.problems, results.title_of)
+    if results.settings:  # the figures over its settings say more than a figure for each of their values
+        wanted = [page for page in wanted if len(page[2]) > 1][:1] or wanted[:1]
+    for title, stem, problems in progress(wanted, "figures"):
+        figure = figures.regret_grid(results, problems, metric, options.scale, band)
+        yield f"{title}, {name.lower()}", f"regret_{stem}_{metric}", figure, pages.get(tuple(problems))
 
 
-def _panel_figures(results, options, band):
+def _panel_figures(results, options, band, metric):
     """Small multiples, the first PAGES of them."""
-    drawn = []
-    for metric in options.drawn:
-        kept = _kept(results, options, band, "curves", metric, options.panel)
-        made = panels.curve_figures(results, options.panel, metric, band, options.scale, PAGES)
-        for k, (words, figure) in enumerate(progress(made, "figures")):
-            stem = f"regret_by_{file_names([options.panel])[options.panel]}_{k + 1}_{metric}"
-            title = f"{metric_on(results, results.problems, metric).name} by {options.panel}"
-            drawn.append((": ".join(filter(None, (title, words))), _save(figure, options, stem)))
-            kept.add(drawn[-1][0], figure)
-        kept.done()
-    return drawn
-
-
-def _kept(results, options, band, *key):
-    """Pictures for the page, if there is a page and it draws its figures in this way."""
-    return stills.Drawn(results, key, bool(options.page) and stills.usual(band, options.scale, options.width))
+    title = f"{metric_on(results, results.problems, metric).name} by {options.panel}"
+    stem = f"regret_by_{file_names([options.panel])[options.panel]}"
+    made = panels.curve_figures(results, options.panel, metric, band, options.scale, PAGES)
+    for k, (words, figure) in enumerate(progress(made, "figures"), 1):
+        yield ": ".join(filter(None, (title, words))), f"{stem}_{k}_{metric}", figure
 
 
 def regret_pages(problems, title_of=str):
@@ -156,17 +161,13 @@ def _sweeps(results, options, band):
         if name not in names:
             raise InputError(f"{results.path}: no setting {name!r} was swept{nearest(name, names)} "
                              f"(swept: {', '.join(names) or 'none'})")
-    drawn, metric = _heat_maps(results, options), options.metric[0]
+    drawn, metric = [], options.metric[0]
+    pair = over or sweep_stats.pair(results) or ()
+    if len(pair) == 2:
+        drawn += _draw(results, options, _heat_maps(results, options, pair), ("heat", metric, *pair, options.baseline))
     for name in progress((over or names) if len(over) < 2 else [], "settings"):
         panel = options.panel if options.panel != name else None
-        kept = _kept(results, options, band, "over", metric, name, panel)
-        pages = sweep.over_figures(results, name, metric, band, options.scale, PAGES, panel)
-        for k, (words, figure) in enumerate(pages):
-            stem = f"over_{file_names([name])[name]}_{metric}" + (f"_page{k + 1}" if words else "")
-            title = f"Final {metric_on(results, results.problems, metric).name.lower()} over {name}"
-            drawn.append((", ".join(filter(None, (title, words))), _save(figure, options, stem)))
-            kept.add(drawn[-1][0], figure)
-        kept.done()
+        drawn += _draw(results, options, _over(results, options, name, panel, band), ("over", metric, name, panel), band)
     if not names:
         return drawn, ""
     found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
@@ -186,65 +187,51 @@ def sensitivity_table(found, metric):
                                                  "Least", "Largest", "Range"], rows)
 
 
-def _heat_maps(results, options):
+def _over(results, options, name, panel, band):
+    """Figures of the final values over a setting."""
+    metric = options.metric[0]
+    title = f"Final {metric_on(results, results.problems, metric).name.lower()} over {name}"
+    pages = sweep.over_figures(results, name, metric, band, options.scale, PAGES, panel)
+    for k, (words, figure) in enumerate(pages, 1):
+        stem = f"over_{file_names([name])[name]}_{metric}" + (f"_page{k}" if words else "")
+        yield ", ".join(filter(None, (title, words))), stem, figure
+
+
+def _heat_maps(results, options, pair):
     """Heat-maps over the two chosen settings, or over the first two that go together."""
-    pair = options.over or sweep_stats.pair(results)
-    if pair is None or len(pair) != 2:
-        return []
-    metric, drawn = options.metric[0], []
-    both = "_".join(file_names(pair).values())
-    kept = _kept(results, options, figures.Band(), "heat", metric, *pair, options.baseline)
-    for k, (words, figure) in enumerate(sweep.heat_figures(results, *pair, metric, options.baseline)):
-        drawn.append((f"{words}: final {metric_on(results, results.problems, metric).name.lower()} over {' and '.join(pair)}",
-                      _save(figure, options, f"heat_{both}_{metric}_{k + 1}")))
-        kept.add(drawn[-1][0], figure)
-    kept.done()
-    return drawn
+    metric, both = options.metric[0], "_".join(file_names(pair).values())
+    title = f"final {metric_on(results, results.problems, metric).name.lower()} over {' and '.join(pair)}"
+    for k, (words, figure) in enumerate(sweep.heat_figures(results, *pair, metric, options.baseline), 1):
+        yield f"{words}: {title}", f"heat_{both}_{metric}_{k}", figure
 
 
 def _clock(results, options, band):
     """Figures by time, and the paths of their tables; nothing without several workers or a clock."""
     names = file_names(list(clock.families(results)))
-    drawn, kept = [], _kept(results, options, band, "clock", *options.metric, options.count)
-    for title, kind, name, page, figure in clock_figures.figures_of(results, options.metric, band, options.scale,
-                                                                    options.count):
-        stem = f"{kind}_{names[name]}" + (f"_page{page}" if page else "")
-        drawn.append((title, _save(figure, options, stem)))
-        kept.add(title, figure)
-    kept.done()
+    made = clock_figures.figures_of(results, options.metric, band, options.scale, options.count)
+    drawn = _draw(results, options, ((title, f"{kind}_{names[name]}" + (f"_page{page}" if page else ""), figure)
+                                     for title, kind, name, page, figure in made),
+                  ("clock", *options.metric, options.count), band)
     if not names:
         return drawn, []
     write_csv(clock.clock_table(results, options.count), options.out / "clock.csv")
     return drawn, [options.out / "clock.csv"]
 
 
-def _overviews(results, options):
+def _overviews(results, metrics):
     """Ranks over the problems, and profiles, if there are enough algorithms and known optima."""
-    drawn = []
-    made = {"ranks": overviews.ranks({"study": results}, options.metric[0])}
-    if "simple" in options.metric:
+    made = {"ranks": overviews.ranks({"study": results}, metrics[0])}
+    if "simple" in metrics:
         made["profiles"] = overviews.profiles_of({"study": results})
-    for stem, some in made.items():
-        for suffix, words, figure in some:
-            title = f"{stem.capitalize()} {words}".strip()
-            drawn.append((title, _save(figure, options, f"{stem}{suffix}")))
-    return drawn
+    return [(f"{stem.capitalize()} {words}".strip(), f"{stem}{suffix}", figure)
+            for stem, some in made.items() for suffix, words, figure in some]
 
 
-def _bound_figures(results, table, options):
-    drawn = []
+def _bound_figures(results, table):
     if bounds.problems(results, table):
-        drawn.append(("Cumulative regret and its bounds", _save(
-            bounds.regret_figure(results, table), options, "bounds")))
+        yield "Cumulative regret and its bounds", "bounds", bounds.regret_figure(results, table)
     if bounds.problems(results, table, bounds.GAINS):
-        drawn.append(("Information gain", _save(
-            bounds.gain_figure(results, table), options, "information_gain")))
-    return drawn
-
-
-def _save(figure, options, stem):
-    style.mark(figure, options.state)
-    return style.save(figure, options.out / stem, options.formats)
+        yield "Information gain", "information_gain", bounds.gain_figure(results, table)
 
 
 def file_names(labels):
