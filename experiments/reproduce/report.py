@@ -9,7 +9,7 @@ from regatta_analysis.escape import markdown as md
 from regatta_analysis.figures import style
 from regatta_analysis.figures.figures import Band
 from regatta_analysis.load.errors import InputError
-from regatta_analysis.report import tables
+from regatta_analysis.report import comparisons, tables
 from regatta_analysis.report.curve import MARKS
 from regatta_analysis.report.parts import failed_trials, provenance
 from regatta_analysis.report.tables import Table
@@ -158,7 +158,7 @@ def _comparisons(paper, loaded):
     for study, results in loaded.items():
         mains = [a for a in results.algorithms if a == paper.main or a.startswith(f"{paper.main} (")]
         if mains and inference.recorded(results, metric):
-            made.append(inference.comparison_table(
+            made.append(comparisons.pairs_table(
                 inference.comparisons(results, metric, mains[0]),
                 f"{mains[0]} against the others, final {METRICS[metric].name.lower()} ({study})"))
     return [table for table in made if table.rows]
@@ -166,7 +166,7 @@ def _comparisons(paper, loaded):
 
 def _growth(loaded):
     """Growth exponents of the mean cumulative regret of every cell."""
-    made = [inference.growth_table(inference.growth(results), results, f" ({study})")
+    made = [comparisons.growth_table(inference.growth(results), results, f" ({study})")
             for study, results in loaded.items() if inference.recorded(results, "cumulative")]
     return [table for table in made if table.rows]
 

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis import load
-from regatta_analysis.report import tables as report_tables
+from regatta_analysis.report import comparisons, tables as report_tables
 from regatta_analysis.stats import aggregate, evidence
 from regatta_analysis.stats.regret import curves
 from scipy import stats
@@ -91,11 +91,11 @@ class Aggregate(common.Case):
         self.assertGreater(row["better"], 0.65)
 
     def test_tables_and_files(self):
-        whole, versus = aggregate.tables(self.results, "simple", "Simple regret")
+        whole, versus = comparisons.aggregate_tables(self.results, "simple")
         self.assertEqual([row[0][0] for row in whole.rows], ["EI", "TS", "Random"])
         self.assertEqual(whole.rows[1][4][0], f"{100 * 0.25 / whole_problems(whole):.0f}%")
         self.assertEqual({row[-1][0] for row in versus.rows} - {"better", "worse", "equivalent", "open"}, set())
-        written = aggregate.write(self.results, "simple", self.scratch)
+        written = comparisons.write_aggregate(self.results, "simple", self.scratch)
         self.assertEqual(list(pd.read_csv(written[0]).columns), aggregate.COLUMNS)
         self.assertEqual(list(pd.read_csv(written[1]).columns), aggregate.PAIRS)
 

@@ -16,8 +16,8 @@ from regatta_analysis import load
 from regatta_analysis.figures import overviews, sweep as figures
 from regatta_analysis.figures.figures import Band
 from regatta_analysis.load import reader, settings
-from regatta_analysis.report import export, stills, study_page, tables
-from regatta_analysis.stats import inference, sweep
+from regatta_analysis.report import comparisons, export, stills, study_page, tables
+from regatta_analysis.stats import sweep
 
 SOURCES = common.HERE.parents[1] / "src"
 PART = {"algorithm": "algorithm", "problem": "problem", "acquisition": "maximiser", "gp": "surrogate",
@@ -137,7 +137,7 @@ class EverySetting(common.Case):
             out.mkdir()
             tables.write_curves(results, ["simple"], Band(), out)
             tables.write_final_regret(results, ["simple"], Band(), out)
-            inference.write(results, "simple", out)
+            comparisons.write(results, "simple", out)
             for name in ("curves", "final_regret", "comparisons"):
                 table = pd.read_csv(out / f"{name}.csv")
                 self.assertEqual([n for n in table if re.search(r"\.\d+$", n)], [])  # pandas: a name twice

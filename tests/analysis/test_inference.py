@@ -7,7 +7,7 @@ import synthetic
 from regatta_analysis import InputError, load
 from regatta_analysis.claims import checks, claims
 from regatta_analysis.figures import overviews
-from regatta_analysis.report import tables
+from regatta_analysis.report import comparisons, tables
 from regatta_analysis.stats import aggregate, comparison, evidence, inference
 from regatta_analysis.stats.regret import curves
 
@@ -78,7 +78,7 @@ class Inference(common.Case):
     def test_one_against_the_others(self):
         found = inference.comparisons(self.results, "simple", "TS")
         self.assertEqual(list(found["b"]), ["EI", "Random"] * 2)
-        table = inference.comparison_table(found, "title")
+        table = comparisons.pairs_table(found, "title")
         self.assertEqual(table.header[:2], ["Problem", "Against"])
         self.assertEqual(len(inference.comparisons(self.results, "simple", "nobody")), 0)
 
@@ -86,7 +86,7 @@ class Inference(common.Case):
         found = inference.growth(self.results).set_index(["problem", "algorithm"])
         for algorithm, exponent in (("EI", 0.5), ("TS", 0.8), ("Random", 1.0)):
             self.assertAlmostEqual(found.loc[("Power", algorithm), "exponent"], exponent, places=6)
-        table = inference.growth_table(found.reset_index(), self.results)
+        table = comparisons.growth_table(found.reset_index(), self.results)
         self.assertEqual(table.rows[0][table.header.index("Power")][0], "0.50 [0.50, 0.50] (8 trials)")
 
     def test_one_pair_in_a_sentence(self):
@@ -137,7 +137,7 @@ class Inference(common.Case):
         self.assertIn("It is undecided whether EI is better than TS on P", found["sentence"])
 
     def test_files(self):
-        written, text = inference.write(self.results, "simple", self.scratch)
+        written, text = comparisons.write(self.results, "simple", self.scratch)
         self.assertTrue(all(path.exists() for path in written))
         self.assertEqual(len(pd.read_csv(self.scratch / "comparisons.csv")), 6)
         self.assertIn("| Power | EI | TS | 8 |", text)

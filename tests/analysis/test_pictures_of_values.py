@@ -5,9 +5,9 @@ import common
 import numpy as np
 import synthetic
 from regatta_analysis import load
-from regatta_analysis.load import program
 from regatta_analysis.figures import finals, style
-from regatta_analysis.report import settings_table, summary, tables
+from regatta_analysis.load import program
+from regatta_analysis.report import comparisons, settings_table, tables
 from regatta_analysis.stats import inference, robust
 
 
@@ -42,8 +42,8 @@ class Values(common.Case):
         found = self.ranks(part)
         self.assertEqual(set(found["rank"]), {2.0})
         self.assertEqual(set(found["first"]), {1.0})
-        self.assertTrue(summary.rank_tables(load(self.scratch / "s.h5"), "simple")[0].rows)
-        self.assertEqual(summary.rank_tables(self.study(synthetic.problem("P", ["A"], seeds=3, queries=3)), "simple"), [])
+        self.assertTrue(comparisons.rank_tables(load(self.scratch / "s.h5"), "simple")[0].rows)
+        self.assertEqual(comparisons.rank_tables(self.study(synthetic.problem("P", ["A"], seeds=3, queries=3)), "simple"), [])
 
     def test_dots_are_the_trials_and_crosses_the_stuck_ones(self):
         part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)

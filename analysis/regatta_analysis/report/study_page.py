@@ -18,7 +18,7 @@ from ..load.settings import method_label
 from ..progress import progress
 from ..stats import inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics, dynamic_note, metric_on
-from . import answer, best_tables, charts, matrix, parts, settings_table, stills, summary, tables
+from . import answer, best_tables, charts, comparisons, matrix, parts, settings_table, stills, summary, tables
 from .curve import MARKS
 from .pages import render
 
@@ -231,17 +231,17 @@ def _tables(results, metrics):
         f"{metric_on(results, results.problems, m).name} at the last query", FINAL,
         *tables.final_regret_grid(results, final, m), _how_final(results))) for m in metrics]
     frame = inference.comparisons(results, metrics[0]) if metrics else None
-    pairs = [inference.comparison_table(
+    pairs = [comparisons.pairs_table(
         frame, f"All pairs, final {metric_on(results, results.problems, metrics[0]).name.lower()}")] if metrics else []
     pairs, tested, ranked = [_cut(t) for t in pairs if t.rows], [], []
     versus = matrix.matrices(frame, answer.findings(results, metrics[0]), {p: results.title_of(p) for p in results.problems}
                              )[:MATRICES] if pairs else []
     if metrics and not swept:
-        ranked = summary.rank_tables(results, metrics[0])
+        ranked = comparisons.rank_tables(results, metrics[0])
     if metrics and not swept and not METRICS[metrics[0]].running:
-        tested = summary.aggregate_tables(results, metrics[0])
+        tested = comparisons.aggregate_tables(results, metrics[0])
     if inference.recorded(results, "cumulative"):
-        grown = inference.growth_table(inference.growth(results), results)
+        grown = comparisons.growth_table(inference.growth(results), results)
         tested.append(grown if swept else tables.upright(grown))
     runtime = tables.Table("Time per trial", "Mean ± standard error; wall = fit + acquire + evaluate.",
                            *tables.runtime_grid(tables.runtime(results)))

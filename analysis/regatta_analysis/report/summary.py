@@ -6,8 +6,8 @@ import pandas as pd
 
 from ..escape import alternative, code, code_block, markdown as md, write_csv
 from ..figures import bounds, clock as clock_figures, figures, overviews, panels, runtime_profiles, style, sweep
-from . import answer, best_tables, parts, stills, tables
-from ..stats import aggregate, clock, inference, runtime as bbob, sweep as sweep_stats
+from . import answer, best_tables, comparisons, parts, stills, tables
+from ..stats import clock, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError, nearest
 from ..stats.regret import METRICS, default_metrics, metric_on
 from ..load.settings import value_text
@@ -41,13 +41,13 @@ def write_all(results, options):
     by_time, clock_tables = _clock(results, options, band)
     drawn += by_time + swept
     drawn += _draw(results, options, runtime_profiles.figures_of(results))
-    more, statistics = inference.write(results, options.metric[0], options.out)
+    more, statistics = comparisons.write(results, options.metric[0], options.out)
     together = ""
     if not swept and not METRICS[options.metric[0]].running:
-        more += aggregate.write(results, options.metric[0], options.out)
-        together = "".join(map(tables.section, aggregate_tables(results, options.metric[0])))
+        more += comparisons.write_aggregate(results, options.metric[0], options.out)
+        together = "".join(map(tables.section, comparisons.aggregate_tables(results, options.metric[0])))
     if not swept:
-        together = "".join(map(tables.section, rank_tables(results, options.metric[0]))) + together
+        together = "".join(map(tables.section, comparisons.rank_tables(results, options.metric[0]))) + together
     path = options.out / "summary.md"
     path.write_text(_summary(results, options.metric[0], drawn, best, regret, runtime, together + statistics + sensitivity),
                     encoding="utf-8")
@@ -64,29 +64,6 @@ def _check_metrics(results, metrics):
         for problem in results.problems:
             if METRICS[metric].column not in results.group(problem).evaluations():
                 raise InputError(f"{results.path}: {problem!r} has no {METRICS[metric].column!r}")
-
-
-def rank_tables(results, metric):
-    """The Table of the mean ranks of the methods, in a list; none where nothing can be ranked."""
-    found = inference.ranks(results, metric)
-    if not len(found):
-        return []
-    rows = [tables.plain(r.algorithm, f"{r.rank:.2f} [{r.low:.2f}, {r.high:.2f}]", f"{r.first:.2f}")
-            for r in found.itertuples()]
-    several = f"mean over {found['problems'].iloc[0]} problems, " if found["problems"].iloc[0] > 1 else ""
-    return [tables.Table(
-        f"Ranks by final {metric_on(results, results.problems, metric).name.lower()}",
-        f"Rank by medians, {several}with its 95% interval; 1 is best. First: share of resamples in which it is first.",
-        ["Algorithm", "Rank [95%]", "First"], rows,
-        "The interval is of the bootstrap: the trials of a problem are drawn again for all methods together, or its instances "
-        "where trials share them, and the medians are ranked anew. It says how the ranks of these methods on these problems "
-        "depend on chance, and nothing about other problems. Equal medians share a rank, so several methods can be first.")]
-
-
-def aggregate_tables(results, metric):
-    """The Tables of all problems together; none of one problem, whose other tables say the same."""
-    several = len(results.problems) > 1
-    return aggregate.tables(results, metric, metric_on(results, results.problems, metric).name) if several else []
 
 
 def drawn_metrics(results):

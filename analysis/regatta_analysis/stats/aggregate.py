@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..escape import write_csv
 from ..load.results import remembered
-from ..report.tables import Table, better, plain
 from . import comparison, evidence, extended
 from .measures import trial_values
 from .robust import FLOOR, stuck
 from .statistics import resample_counts, resamples
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..load.results import Results
 
 DRAWS = 2000  # resamples
@@ -142,37 +138,3 @@ def made(results: Results, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     found = methods(table)
     best = found["algorithm"].iloc[found["ratio"].argmin()] if len(found) else ""
     return found, pairs(table, best, {problem: results.group(problem).base for problem in results.problems})
-
-
-def tables(results: Results, metric: str, name: str) -> list[Table]:
-    """The columns of `made` for readers."""
-    found, against = made(results, metric)
-    rows = [plain(r.algorithm, r.problems, r.n, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{100 * r.stuck:.0f}%",
-                   "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.itertuples()]
-    whole = Table(
-        f"All problems together, final {name.lower()}",
-        "Ratio: the value as a share of what is usual on a problem; 1 is usual, less is better.",
-        ["Algorithm", "Problems", "Trials", "Ratio", "Stuck", "P(improvement)"], rows,
-        "Ratio: interquartile mean over trials and problems of the value as a share of the problem's median, with its "
-        "95% stratified bootstrap interval. P(improvement): probability that a trial is better than any trial of another "
-        "method on the same problem, unpaired.")
-    rows = [plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]",
-                   better(r), r.verdict)
-            for r in against.itertuples()]
-    first = against["a"].iloc[0] if len(against) else ""
-    versus = Table(
-        f"{first} against each other method, all problems together",
-        f"Ratio of paired trials of {first} to those of the other, and the share of pairs that {first} wins.",
-        ["Against", "Problems", "Ratio [95%]", "P(better) [95%]", "Verdict"], rows,
-        "Ties are half a win. Both intervals are valid at any number of trials. Each verdict is at 5%, without correction "
-        "for the number of methods.")
-    return [t for t in (whole, versus) if t.rows]
-
-
-def write(results: Results, metric: str, directory: Path) -> list[Path]:
-    """aggregate.csv and aggregate_pairs.csv."""
-    written = []
-    for name, frame in zip(("aggregate", "aggregate_pairs"), made(results, metric)):
-        write_csv(frame, directory / f"{name}.csv")
-        written.append(directory / f"{name}.csv")
-    return written

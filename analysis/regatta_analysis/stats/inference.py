@@ -1,25 +1,22 @@
 """Statistics of the trials of a study about its algorithms: paired tests, growth exponents, ranks over the problems,
-profiles; as data frames, tables and files."""
+profiles; as data frames."""
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ..escape import number, write_csv
+from ..escape import number
 from ..load.errors import InputError
 from ..load.results import remembered
-from ..report import tables
 from . import comparison, evidence, extended
 from .growth import fitted, growth_exponent
 from .measures import comparing, last_values
 from .regret import METRICS, before_queries, metric_on, regret_curves
 from .statistics import unit_medians
 from ..progress import progress
-from ..report.tables import Table
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -130,35 +127,6 @@ def _cells(group):
     return pairs.groupby("algorithm")["cell"].agg(frozenset).to_dict()
 
 
-def comparison_table(frame: pd.DataFrame, title: str) -> Table:
-    """`comparisons` for readers."""
-    pairs = frame["a"].nunique() > 1
-    header = ["Problem", *(["Algorithm"] if pairs else []), "Against", "n", "Ratio [95%]", "P(better) [95%]", "Verdict",
-              "p (Holm)", "Stuck", "n needed"]
-    rows = [tables.plain(row.problem, *([row.a] if pairs else []), row.b, row.n, tables.effect(row), tables.better(row),
-                         row.verdict, _p(row.p_holm), _stuck(row), _needed(row)) for row in frame.itertuples()]
-    first = "the first" if pairs or not len(frame) else frame["a"].iloc[0]
-    return Table(title, f"Ratio: typical ratio of {first} to the other; below 1 (differences: below 0) is better.", header, rows,
-                 f"Paired over n common trials, or n instances where trials share them. P(better): share of the pairs that "
-                 f"{first} wins, ties half. Both intervals hold at any number of trials; each verdict is at 5%, p has Holm's "
-                 "correction over the whole table. Stuck: shares of stuck trials of both. n needed: about how many pairs "
-                 "decide it if wins keep their share.")
-
-
-def _stuck(row):
-    return " / ".join("–" if not np.isfinite(s) else f"{100 * s:.0f}%" for s in (row.stuck_a, row.stuck_b))
-
-
-def _p(value):
-    return "–" if not np.isfinite(value) else "< 1e-4" if value < 1e-4 else f"{value:.2g}"
-
-
-def _needed(row):
-    if row.verdict != evidence.OPEN:
-        return "enough"
-    return f"{row.needed:.0f}" if np.isfinite(row.needed) and row.needed > row.n else "–"
-
-
 @remembered
 def growth(results: Results) -> pd.DataFrame:
     """Growth exponent of mean cumulative regret of every cell with at least 8 queries, with its 95% bootstrap
@@ -184,31 +152,6 @@ def _known_until(values):
     """The last query at which each trial has a value; 0 without one."""
     known = ~np.isnan(values)
     return np.where(known.any(axis=1), values.shape[1] - 1 - known[:, ::-1].argmax(axis=1), 0)
-
-
-def growth_table(frame: pd.DataFrame, results: Results, where: str = "") -> Table:
-    """`growth` for readers: algorithm x problem, or the rows of a sweep."""
-    cells = {(row.problem, row.algorithm): (_exponent(row), False) for row in frame.itertuples()}
-    header, rows = ["Algorithm", *results.problems], []
-    if cells and results.settings:
-        header, rows, _ = tables.over_grid(results, "cumulative",
-                                           lambda pairs: [cells.get(pair, ("–", False)) for pair in pairs])
-    elif cells:
-        rows = [[(a, False), *(cells.get((p, a), ("–", False)) for p in results.problems)] for a in results.algorithms]
-    return Table(f"Growth of cumulative regret{where}",
-                 "Exponent a of mean cumulative regret ~ t^a, with its 95% interval; 1 is linear.", header, rows,
-                 "Fitted over the last three quarters of the queries, over the trials whose cumulative regret is defined; "
-                 "the interval is of the bootstrap. With `count_initial`, t counts the initial design too.")
-
-
-def _exponent(row):
-    if not np.isfinite(row.exponent):
-        return "–"
-    interval = f" [{number(row.low, '.2f')}, {number(row.high, '.2f')}]" if np.isfinite(row.low) else ""
-    return f"{number(row.exponent, '.2f')}{interval} ({extended.counted(row.n)})"
-
-
-# ---- ranks over the problems -------------------------------------------------------------------
 
 
 RANKED = ["algorithm", "problems", "rank", "low", "high", "first"]
@@ -244,22 +187,3 @@ def _ranks_of(values, draws):
     middle = extended.quantiles(np.moveaxis(values[draws], 1, 0), [0.5])[0]
     below = (middle[:, None, :] < middle[:, :, None]).sum(axis=2)
     return below + 0.5 * ((middle[:, None, :] == middle[:, :, None]).sum(axis=2) + 1.0)
-
-
-# ---- files -------------------------------------------------------------------------------------
-
-
-def write(results: Results, metric: str, directory: Path) -> tuple[list[Path], str]:
-    """comparisons.csv, growth.csv and statistics.md; returns the paths and the Markdown text."""
-    frame = comparisons(results, metric)
-    made = [comparison_table(frame, f"All pairs, final {METRICS[metric].name.lower()}")]
-    write_csv(results.with_settings(frame), directory / "comparisons.csv")
-    written = [directory / "comparisons.csv"]
-    if recorded(results, "cumulative"):
-        found = growth(results)
-        write_csv(results.with_settings(found), directory / "growth.csv")
-        written.append(directory / "growth.csv")
-        made.append(growth_table(found, results))
-    text = "".join(tables.section(t) for t in made if t.rows)
-    (directory / "statistics.md").write_text(f"{tables.state_line(results)}## Statistics\n\n{text}", encoding="utf-8")
-    return [*written, directory / "statistics.md"], text

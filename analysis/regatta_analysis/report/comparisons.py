@@ -1,0 +1,128 @@
+"""The comparisons of a study for readers: tables and files of `stats.inference` and `stats.aggregate`."""
+import numpy as np
+
+from ..escape import number, write_csv
+from ..stats import aggregate, evidence, extended, inference
+from ..stats.regret import METRICS, metric_on
+from . import tables
+from .tables import Table, better, plain
+
+
+def pairs_table(frame, title):
+    """`inference.comparisons`."""
+    pairs = frame["a"].nunique() > 1
+    header = ["Problem", *(["Algorithm"] if pairs else []), "Against", "n", "Ratio [95%]", "P(better) [95%]", "Verdict",
+              "p (Holm)", "Stuck", "n needed"]
+    rows = [plain(row.problem, *([row.a] if pairs else []), row.b, row.n, tables.effect(row), better(row), row.verdict,
+                  _p(row.p_holm), _stuck(row), _needed(row)) for row in frame.itertuples()]
+    first = "the first" if pairs or not len(frame) else frame["a"].iloc[0]
+    return Table(title, f"Ratio: typical ratio of {first} to the other; below 1 (differences: below 0) is better.", header, rows,
+                 f"Paired over n common trials, or n instances where trials share them. P(better): share of the pairs that "
+                 f"{first} wins, ties half. Both intervals hold at any number of trials; each verdict is at 5%, p has Holm's "
+                 "correction over the whole table. Stuck: shares of stuck trials of both. n needed: about how many pairs "
+                 "decide it if wins keep their share.")
+
+
+def _stuck(row):
+    return " / ".join("–" if not np.isfinite(s) else f"{100 * s:.0f}%" for s in (row.stuck_a, row.stuck_b))
+
+
+def _p(value):
+    return "–" if not np.isfinite(value) else "< 1e-4" if value < 1e-4 else f"{value:.2g}"
+
+
+def _needed(row):
+    if row.verdict != evidence.OPEN:
+        return "enough"
+    return f"{row.needed:.0f}" if np.isfinite(row.needed) and row.needed > row.n else "–"
+
+
+def growth_table(frame, results, where=""):
+    """`inference.growth`: algorithm x problem, or the rows of a sweep."""
+    cells = {(row.problem, row.algorithm): (_exponent(row), False) for row in frame.itertuples()}
+    header, rows = ["Algorithm", *results.problems], []
+    if cells and results.settings:
+        header, rows, _ = tables.over_grid(results, "cumulative",
+                                           lambda pairs: [cells.get(pair, ("–", False)) for pair in pairs])
+    elif cells:
+        rows = [[(a, False), *(cells.get((p, a), ("–", False)) for p in results.problems)] for a in results.algorithms]
+    return Table(f"Growth of cumulative regret{where}",
+                 "Exponent a of mean cumulative regret ~ t^a, with its 95% interval; 1 is linear.", header, rows,
+                 "Fitted over the last three quarters of the queries, over the trials whose cumulative regret is defined; "
+                 "the interval is of the bootstrap. With `count_initial`, t counts the initial design too.")
+
+
+def _exponent(row):
+    if not np.isfinite(row.exponent):
+        return "–"
+    interval = f" [{number(row.low, '.2f')}, {number(row.high, '.2f')}]" if np.isfinite(row.low) else ""
+    return f"{number(row.exponent, '.2f')}{interval} ({extended.counted(row.n)})"
+
+
+def rank_tables(results, metric):
+    """The Table of the mean ranks of the methods, in a list; none where nothing can be ranked."""
+    found = inference.ranks(results, metric)
+    if not len(found):
+        return []
+    rows = [plain(r.algorithm, f"{r.rank:.2f} [{r.low:.2f}, {r.high:.2f}]", f"{r.first:.2f}")
+            for r in found.itertuples()]
+    several = f"mean over {found['problems'].iloc[0]} problems, " if found["problems"].iloc[0] > 1 else ""
+    return [Table(
+        f"Ranks by final {metric_on(results, results.problems, metric).name.lower()}",
+        f"Rank by medians, {several}with its 95% interval; 1 is best. First: share of resamples in which it is first.",
+        ["Algorithm", "Rank [95%]", "First"], rows,
+        "The interval is of the bootstrap: the trials of a problem are drawn again for all methods together, or its instances "
+        "where trials share them, and the medians are ranked anew. It says how the ranks of these methods on these problems "
+        "depend on chance, and nothing about other problems. Equal medians share a rank, so several methods can be first.")]
+
+
+def aggregate_tables(results, metric):
+    """The columns of `aggregate.made`; no table of one problem, whose other tables say the same."""
+    if len(results.problems) < 2:
+        return []
+    name = metric_on(results, results.problems, metric).name
+    found, against = aggregate.made(results, metric)
+    rows = [plain(r.algorithm, r.problems, r.n, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{100 * r.stuck:.0f}%",
+                  "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.itertuples()]
+    whole = Table(
+        f"All problems together, final {name.lower()}",
+        "Ratio: the value as a share of what is usual on a problem; 1 is usual, less is better.",
+        ["Algorithm", "Problems", "Trials", "Ratio", "Stuck", "P(improvement)"], rows,
+        "Ratio: interquartile mean over trials and problems of the value as a share of the problem's median, with its "
+        "95% stratified bootstrap interval. P(improvement): probability that a trial is better than any trial of another "
+        "method on the same problem, unpaired.")
+    rows = [plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", better(r), r.verdict)
+            for r in against.itertuples()]
+    first = against["a"].iloc[0] if len(against) else ""
+    versus = Table(
+        f"{first} against each other method, all problems together",
+        f"Ratio of paired trials of {first} to those of the other, and the share of pairs that {first} wins.",
+        ["Against", "Problems", "Ratio [95%]", "P(better) [95%]", "Verdict"], rows,
+        "Ties are half a win. Both intervals are valid at any number of trials. Each verdict is at 5%, without correction "
+        "for the number of methods.")
+    return [t for t in (whole, versus) if t.rows]
+
+
+def write(results, metric, directory):
+    """comparisons.csv, growth.csv and statistics.md; returns the paths and the Markdown text."""
+    frame = inference.comparisons(results, metric)
+    made = [pairs_table(frame, f"All pairs, final {METRICS[metric].name.lower()}")]
+    write_csv(results.with_settings(frame), directory / "comparisons.csv")
+    written = [directory / "comparisons.csv"]
+    if inference.recorded(results, "cumulative"):
+        found = inference.growth(results)
+        write_csv(results.with_settings(found), directory / "growth.csv")
+        written.append(directory / "growth.csv")
+        made.append(growth_table(found, results))
+    text = "".join(tables.section(t) for t in made if t.rows)
+    (directory / "statistics.md").write_text(f"{tables.state_line(results)}## Statistics\n\n{text}", encoding="utf-8")
+    return [*written, directory / "statistics.md"], text
+
+
+def write_aggregate(results, metric, directory):
+    """aggregate.csv and aggregate_pairs.csv; returns the paths."""
+    written = []
+    for name, frame in zip(("aggregate", "aggregate_pairs"), aggregate.made(results, metric)):
+        write_csv(frame, directory / f"{name}.csv")
+        written.append(directory / f"{name}.csv")
+    return written
