@@ -95,7 +95,7 @@ class Studies:
         """The trials that these checks see, so that universes that don't differ for them are decided once."""
         return ()
 
-    picture = None  # a function of a Case: its `picture`
+    picture = None  # a function that computes the `picture` of a Case
 
     def panels(self, on):
         """[(where, results, problem)] for every `study` or `study/problem` that has results. `missing` gets the

@@ -13,7 +13,7 @@ from ..load.errors import InputError, nearest
 from ..stats import clock
 from ..stats.measures import TooShort, trial_values
 
-SHARE = 0.1  # target of `earlier`, as a share of the simple regret after the initial design
+SHARE = 0.1  # the target of `earlier`, as a share of the simple regret after the initial design
 
 
 def earlier(check, studies):

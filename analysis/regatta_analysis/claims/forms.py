@@ -4,7 +4,7 @@ from .grades import COMBINE
 from ..load.errors import InputError, nearest
 from ..stats.price import price_of
 
-KINDS = {}  # by the name of a kind, its keys; add fills it
+KINDS = {}  # {kind: its keys}, which `add` fills
 SINGLE = {("lead", "who"), ("identical", "who"), ("identical", "against"), ("growth", "against")}
 
 

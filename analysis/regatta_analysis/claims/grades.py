@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass
 SHOWN, SUPPORTED, EQUIVALENT, PARTLY, DEPENDS, CONTRADICTED, NOTHING, NOT_RUN, NOT_COMPARABLE = GRADES = (
     "shown", "supported", "equivalent", "partly", "depends", "contradicted", "undecided", "not run",
     "not comparable")
-AGAINST, OPEN, VOID = "against", "open", "void"  # of comparisons, beside SHOWN and EQUIVALENT
+AGAINST, OPEN, VOID = "against", "open", "void"  # further outcomes of comparisons, beside SHOWN and EQUIVALENT
 COMBINE = ("every", "most", "any", "pooled")
 MEANINGS = {  # for docs/claims.md
     SHOWN: "The results show the statement.",

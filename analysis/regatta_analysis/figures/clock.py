@@ -12,7 +12,7 @@ from ..stats.statistics import summarise
 from ..stats.summaries import cell_summaries
 
 MOST = 20  # problems
-ROWS, TRIALS, WORKERS = 5, 12, 64  # of panels in a figure by time, of a timeline, of a trial in it
+ROWS, TRIALS, WORKERS = 5, 12, 64  # rows of panels by time; trials of a timeline, and workers of a trial in it
 COLOURS = {"evaluation": "#9ECAE1", "best value so far": "#0072B2", "failed": "#D55E00"}
 
 

@@ -10,7 +10,7 @@ from ..stats.regret import metric_on, more_is_better
 from . import figures, style
 from .overviews import panel_rows
 
-PANELS, METHODS, DOTS = 12, 20, 400  # in a figure, in a panel, of a method
+PANELS, METHODS, DOTS = 12, 20, 400  # panels of a figure, methods of a panel, dots of a method
 STUCK, MEDIAN = "#B00020", "#000000"
 
 

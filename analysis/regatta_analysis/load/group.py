@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
 BLOCK = 1 << 22  # values of one variable that are read at once, 32 MB
 LONG = ("id", "key", "checksum", "timeline", "failure_texts")  # texts that differ from trial to trial
-FLAGS = {"failed": False, "feasible": True, "known": False, "asked_otherwise": False}  # for rows without a value
+FLAGS = {"failed": False, "feasible": True, "known": False, "asked_otherwise": False}  # the value of rows that have none
 STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
 
 

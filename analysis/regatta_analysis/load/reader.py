@@ -31,7 +31,7 @@ LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
 SOMETIMES = ("scores", "inputs", "contexts")  # texts of cells, often empty
 NAMES = ("x_name", "c_name")  # along dim_x, dim_c; `inputs`, `contexts` say the same of each trial
 COUNTS = {"status": None, "n_initial": None, "n_iterations": "iteration", "n_dim_x": "dim_x", "n_dim_c": "dim_c", "n_dim_z": "dim_z",
-          "n_scores": "score", "n_terms": "term"}  # of a trial, and the axes that limit them
+          "n_scores": "score", "n_terms": "term"}  # the counts of a trial, and the axes that limit them
 FILTERS = (h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32)
 TEXTS = 1 << 14  # that are read at once
 READ_ERRORS = (OSError, KeyError, RuntimeError, ValueError, TypeError, IndexError, AttributeError,
@@ -51,7 +51,7 @@ WIDTHS = {"dim_x": "n_dim_x", "dim_c": "n_dim_c", "dim_z": "n_dim_z", "score": "
           "term": "n_terms"}
 BLOCK = 512  # trials of which checksums are computed at once
 
-_pipes = weakref.WeakSet()  # of this process: a child must not keep its siblings alive
+_pipes = weakref.WeakSet()  # pipes of this process: a child must not keep its siblings alive
 _known = {}  # good files, with the data that show that they are unchanged
 
 

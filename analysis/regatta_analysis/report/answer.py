@@ -19,7 +19,7 @@ from . import parts, tables
 
 SHOWN, SUGGESTED, OPEN, ALIKE, AGAINST = "shown", "suggested", "open", "no difference in practice", "worse"
 GROUPS, NAMED = 6, 3  # sentences about problems; names in a list before "and n others"
-SETTINGS, PANELS = 5, 3  # of a sweep: sentences about best settings, about methods
+SETTINGS, PANELS = 5, 3  # sentences of a sweep about best settings, and about methods
 MOST = 1000  # units beyond which nobody adds trials to decide one comparison
 
 

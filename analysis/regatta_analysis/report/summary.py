@@ -27,7 +27,7 @@ def write_all(results, options):
         panels.check(results, options.panel, options.over or [])
     options.out.mkdir(parents=True, exist_ok=True)
     tables.write_curves(results, options.metric, band, options.out)  # first, because it needs the most memory
-    swept, sensitivity = _sweeps(results, options, band)  # early, because it checks settings and methods
+    swept, sensitivity = _sweeps(results, options, band)  # this stands here because it checks settings and methods
     settings, best = best_tables.write(results, options.metric[0], options.out) if results.settings else ([], "")
     drawn = _curves(results, options, band)
     if figures.confidence_problems(results) and not (results.settings and len(results.problems) > PAGE):

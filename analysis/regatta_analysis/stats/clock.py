@@ -225,7 +225,7 @@ _VALUES = {"simple": _simple_regret, "cumulative": _cumulative_regret, "best": _
 def _ends(block):
     """The times when trials ended: the time limit if evaluations were still to come then, else their makespan."""
     ends = np.nan_to_num(block.column("makespan").astype(float))
-    limits = pd.to_numeric(pd.Series(block.constant("run.time")), errors="coerce").to_numpy(float)  # or `auto`
+    limits = pd.to_numeric(pd.Series(block.constant("run.time")), errors="coerce").to_numpy(float)  # NaN for `auto`
     planned = block.column("n_initial") + block.constant("iterations").astype(float)
     late = ~np.isnan(limits) & (block.column("n_iterations") < planned) & (stops(block) == 0)
     return np.where(late, limits, ends)

@@ -209,7 +209,7 @@ class _Statement:
             return -np.inf
         if shown(len(borders)):
             return np.inf
-        first, last = 0, len(borders)  # shown at the first, not at the last
+        first, last = 0, len(borders)  # the border is shown at the first place, not at the last
         while last - first > 1:
             k = (first + last) // 2
             first, last = (k, last) if shown(k) else (first, k)
