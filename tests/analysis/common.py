@@ -118,3 +118,11 @@ class Case(unittest.TestCase):
         golden = pd.read_csv(HERE / "golden" / f"{name}.csv", comment="#")
         pd.testing.assert_frame_equal(frame.reset_index(drop=True), golden, check_dtype=False,
                                       rtol=1e-8, atol=1e-12)
+
+
+class Here(Case):
+    """A test in a working directory of its own."""
+
+    def setUp(self):
+        super().setUp()
+        self.enterContext(contextlib.chdir(self.scratch))

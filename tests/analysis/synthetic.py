@@ -278,6 +278,14 @@ def made_up(name, level, seeds=20, queries=40, noise=0.05, power=-1.0):
     return p
 
 
+def golden():
+    """The problems of golden/final_regret.csv and golden/runtime.csv."""
+    algorithms = ["IRGP-UCB", "EI", "Random"]
+    return [problem("Crossed", algorithms, instances=3, seeds=2, queries=20),
+            problem("Pool_94 & co", algorithms, seeds=4, queries=10, finite=94, failed=(5,), missing=(8, 9, 10, 11),
+                    random_state=1)]
+
+
 def paper_like():
     """Three problems as in a typical study: crossed instances with zeros, benchmarks, failures."""
     return [problem("GP sample paths", instances=10, seeds=10, queries=200, initial=8, dim=3,

@@ -26,11 +26,7 @@ def direct(function, name):
     return float(regatta.objective(function).answer({"id": 1, "x": {name: 0.5}})["value"])
 
 
-class Callables(common.Case):
-    def setUp(self):
-        super().setUp()
-        self.enterContext(contextlib.chdir(self.scratch))
-
+class Callables(common.Here):
     def evaluate(self, entries):
         """Values in another process, which knows the working directory and what the entries say alone."""
         asked = [(name, entry["arguments"][2:]) for name, entry in entries]

@@ -295,7 +295,5 @@ class Robust(common.Case):
         self.assertFalse(robust.stuck([-1.0, 5.0, 500.0]).any(), "values below 0 have no logarithm")
 
     def test_skewed_values_have_a_mean_that_misleads(self):
-        self.assertFalse(robust.skewed([1.0, 1.2, 0.9]))
-        self.assertTrue(robust.skewed([1.0, 1.2, 0.9, 1.1, 8.0]))
-        self.assertTrue(robust.skewed([1.0, 1.2, np.inf]))
-        self.assertFalse(robust.skewed([]))
+        for values, skewed in (([1.0, 1.2, 0.9], False), ([1.0, 1.2, 0.9, 1.1, 8.0], True), ([1.0, 1.2, np.inf], True), ([], False)):
+            self.assertEqual(robust.skewed(values), skewed, values)

@@ -1,5 +1,4 @@
 """Interchange after gest-api: a method of Regatta as a generator, and a generator as an optimiser of a study."""
-import contextlib
 
 import common
 import regatta
@@ -78,11 +77,7 @@ class AsGenerator(common.Case):
             generator.suggest(1)
 
 
-class AsOptimiser(common.Case):
-    def setUp(self):
-        super().setUp()
-        self.enterContext(contextlib.chdir(self.scratch))
-
+class AsOptimiser(common.Here):
     def test_a_generator_in_a_study(self):
         """With one worker and with several, with words, a problem's constraints and its initial design."""
         inputs = ["a real 0 5", "n integer 1 4", "solvent choice water ether"]

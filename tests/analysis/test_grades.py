@@ -1,8 +1,6 @@
 """The scale of grades: the grade of several comparisons, when more trials cannot change it, and claims over universes
 and readings."""
 import itertools
-import unittest
-import unittest.mock
 
 import common
 import numpy as np
@@ -15,45 +13,36 @@ from regatta_analysis.claims.outcome import Item, Outcome
 from regatta_analysis.report.curve import curves
 
 
-def tally(shown=0, against=0, equivalent=0, open=0):
-    return Tally(shown, against, equivalent, open)
-
-
 class Scale(common.Case):
-    def test_every(self):
-        for counts, expected in (((16, 0, 0, 0), SHOWN), ((15, 0, 0, 1), SUPPORTED), ((15, 0, 1, 0), PARTLY),
-                                 ((15, 1, 0, 0), PARTLY), ((0, 1, 0, 15), CONTRADICTED), ((2, 22, 0, 0), CONTRADICTED),
-                                 ((0, 0, 16, 0), EQUIVALENT), ((0, 0, 3, 13), NOTHING), ((0, 0, 0, 16), NOTHING),
-                                 ((1, 9, 0, 6), CONTRADICTED), ((0, 0, 0, 0), NOTHING)):
-            self.assertEqual(grade(tally(*counts), "every"), expected, counts)
+    GRADES = {
+        "every": (((16, 0, 0, 0), SHOWN), ((15, 0, 0, 1), SUPPORTED), ((15, 0, 1, 0), PARTLY), ((15, 1, 0, 0), PARTLY),
+                  ((0, 1, 0, 15), CONTRADICTED), ((2, 22, 0, 0), CONTRADICTED), ((0, 0, 16, 0), EQUIVALENT),
+                  ((0, 0, 3, 13), NOTHING), ((0, 0, 0, 16), NOTHING), ((1, 9, 0, 6), CONTRADICTED), ((0, 0, 0, 0), NOTHING)),
+        "most": (((3, 2, 0, 0), SHOWN), ((2, 3, 0, 0), CONTRADICTED), ((2, 0, 0, 3), SUPPORTED), ((2, 1, 0, 2), PARTLY),
+                 ((2, 2, 1, 0), PARTLY), ((0, 0, 5, 0), EQUIVALENT), ((0, 2, 0, 3), NOTHING), ((3, 3, 0, 0), CONTRADICTED)),
+        "any": (((1, 4, 0, 0), SHOWN), ((0, 5, 0, 0), CONTRADICTED), ((0, 4, 1, 0), EQUIVALENT), ((0, 4, 0, 1), NOTHING))}
 
-    def test_most(self):
-        for counts, expected in (((3, 2, 0, 0), SHOWN), ((2, 3, 0, 0), CONTRADICTED), ((2, 0, 0, 3), SUPPORTED),
-                                 ((2, 1, 0, 2), PARTLY), ((2, 2, 1, 0), PARTLY), ((0, 0, 5, 0), EQUIVALENT),
-                                 ((0, 2, 0, 3), NOTHING), ((3, 3, 0, 0), CONTRADICTED)):
-            self.assertEqual(grade(tally(*counts), "most"), expected, counts)
-
-    def test_any(self):
-        for counts, expected in (((1, 4, 0, 0), SHOWN), ((0, 5, 0, 0), CONTRADICTED), ((0, 4, 1, 0), EQUIVALENT),
-                                 ((0, 4, 0, 1), NOTHING)):
-            self.assertEqual(grade(tally(*counts), "any"), expected, counts)
+    def test_several_comparisons_have_one_grade(self):
+        for combine, cases in self.GRADES.items():
+            for counts, expected in cases:
+                self.assertEqual(grade(Tally(*counts), combine), expected, (combine, counts))
 
     def test_settled_as_soon_as_every_completion_gives_one_grade(self):
-        self.assertEqual(possible(tally(against=22, open=2), "every"), {CONTRADICTED})
-        self.assertEqual(possible(tally(against=14, open=2, shown=8), "every"), {CONTRADICTED})
-        self.assertEqual(possible(tally(shown=3, open=2), "most"), {SHOWN})
-        self.assertEqual(possible(tally(shown=15, open=1), "every"), {SHOWN, PARTLY})
-        self.assertEqual(possible(tally(shown=14, against=1, open=1), "every"), {PARTLY})
-        self.assertEqual(possible(tally(shown=1, open=4), "any"), {SHOWN})
-        self.assertEqual(possible(tally(open=1), "every", equivalent=False), {SHOWN, CONTRADICTED})
+        self.assertEqual(possible(Tally(against=22, open=2), "every"), {CONTRADICTED})
+        self.assertEqual(possible(Tally(against=14, open=2, shown=8), "every"), {CONTRADICTED})
+        self.assertEqual(possible(Tally(shown=3, open=2), "most"), {SHOWN})
+        self.assertEqual(possible(Tally(shown=15, open=1), "every"), {SHOWN, PARTLY})
+        self.assertEqual(possible(Tally(shown=14, against=1, open=1), "every"), {PARTLY})
+        self.assertEqual(possible(Tally(shown=1, open=4), "any"), {SHOWN})
+        self.assertEqual(possible(Tally(open=1), "every", equivalent=False), {SHOWN, CONTRADICTED})
 
     def test_completions_are_all_there_are(self):
         """A grade that is possible is that of a tally without open comparisons, and what is settled does not move."""
         for counts in itertools.product(range(4), repeat=4):
-            before = tally(*counts)
+            before = Tally(*counts)
             for combine in ("every", "most", "any") if before.total else ():
                 found = possible(before, combine)
-                by_hand = {grade(tally(counts[0] + s, counts[1] + counts[3] - s - e, counts[2] + e), combine)
+                by_hand = {grade(Tally(counts[0] + s, counts[1] + counts[3] - s - e, counts[2] + e), combine)
                            for s in range(counts[3] + 1) for e in range(counts[3] - s + 1)}
                 self.assertEqual(found, by_hand)
                 if len(found) == 1 and grade(before, combine) not in (NOTHING, SUPPORTED):
@@ -67,7 +56,7 @@ class Scale(common.Case):
             self.assertEqual(grades.together(found), expected, found)
 
     def test_the_count_is_told(self):
-        self.assertEqual(str(tally(15, 0, 1, 0)), "15 shown, 0 against, 1 equivalent, 0 open of 16")
+        self.assertEqual(str(Tally(15, 0, 1, 0)), "15 shown, 0 against, 1 equivalent, 0 open of 16")
         self.assertEqual(str(Tally.of([SHOWN, OPEN, VOID])), "1 shown, 0 against, 1 open of 2; 1 void")
 
 

@@ -38,8 +38,8 @@ class Comparisons(common.Case):
 
 
 class Families(common.Case):
-    """What the reader of a claim reads: its grade, and the count of its comparisons. Without any difference it says
-    nothing in 95 % of studies, however many comparisons it has."""
+    """A claim tells its reader a grade, and the count of its comparisons. Without any difference it says nothing in 95 %
+    of studies, however many comparisons it has."""
 
     def test_a_claim_of_24_comparisons_says_nothing_without_a_difference(self):
         """docs/statistics.md has the table of all laws with more studies."""

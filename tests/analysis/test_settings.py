@@ -11,7 +11,7 @@ SEARCHED = 'surrogate={kernel=rbf};maximiser=adam@2{local_search=adam,restarts=1
 
 
 class Old(common.Case):
-    """What the one conversion reads from the keys of schema 2."""
+    """The one conversion reads cells from the keys of schema 2."""
 
     def constants(self, *keys, study="", algorithm="EI"):
         n = len(keys)

@@ -18,7 +18,7 @@ from unittest import mock
 import h5py
 import numpy as np
 
-from common import Case, needs_program
+from common import Here, needs_program
 from functions import bowl, slow
 import regatta
 from regatta import studies
@@ -32,14 +32,6 @@ STUDY = {"study": "small", "seeds": 2, "common": {"iterations": 3, "initial_poin
          "algorithms": ["random", "ei"], "sweep": [{"common.surrogate.kernel": ["gaussian", "matern52"]}]}
 PLAIN = {key: value for key, value in STUDY.items() if key != "sweep"}
 INPUTS = ["x real -1 1", "kernel choice rbf poly", "degree integer 2 5 if kernel=poly"]
-
-
-class Here(Case):
-    """In a working directory of its own."""
-
-    def setUp(self):
-        super().setUp()
-        self.enterContext(contextlib.chdir(self.scratch))
 
 
 @needs_program

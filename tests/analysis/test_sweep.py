@@ -83,12 +83,9 @@ class Sweep(common.Case):
         self.assertEqual(len({tuple(np.sort(v)) for _, v in random}), 1)
 
     def test_logarithmic_axis(self):
-        self.assertTrue(sweep.is_spread([1e-4, 1e-2, 1e-1]))
-        self.assertTrue(sweep.is_spread([1, 2, 4, 8]))
-        self.assertFalse(sweep.is_spread([1, 2, 3, 4]))
-        self.assertTrue(sweep.is_spread([1e-4, 1e-2]))
-        self.assertFalse(sweep.is_spread([1, 2]))
-        self.assertFalse(sweep.is_spread([0, 1, 100]))
+        for values, spread in (([1e-4, 1e-2, 1e-1], True), ([1, 2, 4, 8], True), ([1, 2, 3, 4], False), ([1e-4, 1e-2], True),
+                               ([1, 2], False), ([0, 1, 100], False)):
+            self.assertEqual(sweep.is_spread(values), spread, values)
         for values, kind in (([1, 2, 3], "linear"), ([4, 8, 16], "log"), ([0.0, 1e-4, 1e-2], "steps"), ([5], "linear"),
                              (["a", "b"], "words"), ([0.0, 1.0, 2.0], "linear")):
             self.assertEqual(sweep.axis_of(values), kind)

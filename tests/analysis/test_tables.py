@@ -32,13 +32,7 @@ class Numbers(common.Case):
 class Tables(common.Case):
     def setUp(self):
         super().setUp()
-        path = self.scratch / "study.h5"
-        algorithms = ["IRGP-UCB", "EI", "Random"]
-        synthetic.write(path, [
-            synthetic.problem("Crossed", algorithms, instances=3, seeds=2, queries=20),
-            synthetic.problem("Pool_94 & co", algorithms, seeds=4, queries=10, finite=94,
-                              failed=(5,), missing=(8, 9, 10, 11), random_state=1)])
-        self.results = load(path)
+        self.results = synthetic.loaded(self.scratch / "study.h5", synthetic.golden())
 
     def test_tables_of_latex_fit_a_page(self):
         """Wide and long ones are several, with the columns that say what a row is in each; no cell is lost."""
