@@ -1,4 +1,4 @@
-"""Public functions of the rooms that others program with, load and stats, say their types."""
+"""The rooms that others program with, load and stats: public functions say their types, and no room imports one above."""
 import ast
 import unittest
 from pathlib import Path
@@ -26,3 +26,13 @@ class Types(unittest.TestCase):
                 self.assertEqual((bare, node.returns is None), ([], False), f"{path.name}: {name}")
                 seen += 1
         self.assertGreater(seen, 60)
+
+    def test_no_room_imports_one_above(self):
+        """The loader computes no statistics, and neither it nor the statistics draw figures or write pages."""
+        above = {"load": {"stats", "figures", "claims", "report"}, "stats": {"figures", "claims", "report"}}
+        for room, others in above.items():
+            for path in (PACKAGE / room).glob("*.py"):
+                for node in ast.walk(ast.parse(path.read_text())):
+                    if isinstance(node, ast.ImportFrom) and node.level == 2:
+                        names = {(node.module or "").split(".")[0], *(name.name for name in node.names if not node.module)}
+                        self.assertFalse(names & others, f"{path.name}, line {node.lineno}")
