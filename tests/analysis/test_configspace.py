@@ -1,10 +1,8 @@
 """A space of ConfigSpace as inputs of a problem."""
 import json
-import unittest
 
 import common
 import regatta
-
 import regatta.configspace
 
 # As ConfigSpace 1.2 writes a space; versions before 1.0 have `default` in place of `default_value`, and no `meta`.
@@ -28,7 +26,8 @@ def changed(number, **keys):
                                          enumerate(SPACE["hyperparameters"])]}
 
 
-class Spaces(common.Case):
+@common.needs_program
+class Spaces(common.Here):
     def test_a_file_becomes_inputs_in_an_order_in_which_a_study_runs(self):
         path = self.scratch / "space.json"
         path.write_text(json.dumps(SPACE))
@@ -56,7 +55,3 @@ class Spaces(common.Case):
             with self.subTest(said=said), self.assertRaisesRegex(ValueError, said) as caught:
                 regatta.configspace.inputs(space)
             self.assertNotIn("\n", str(caught.exception))
-
-
-if __name__ == "__main__":
-    unittest.main()
