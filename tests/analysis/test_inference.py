@@ -27,9 +27,8 @@ class Inference(common.Case):
         for k, (algorithm, _, _) in enumerate(power["cells"]):
             exponent = {"EI": 0.5, "TS": 0.8, "Random": 1.0}[algorithm]
             power["arrays"]["cumulative_regret"][k, 4:] = (1 + 0.1 * (k % 8)) * t**exponent
-        synthetic.write(path, [power, synthetic.problem("Plane", ["EI", "TS", "Random"], seeds=8,
-                                                        queries=40, failed=(0,), random_state=4)])
-        cls.results = load(path)
+        cls.results = synthetic.loaded(path, [power, synthetic.problem("Plane", ["EI", "TS", "Random"], seeds=8,
+                                                                       queries=40, failed=(0,), random_state=4)])
 
     def test_pairs(self):
         found = inference.comparisons(self.results, "simple").set_index(["problem", "a", "b"])

@@ -7,7 +7,6 @@ import common
 import numpy as np
 import synthetic
 import regatta_analysis.progress as progress
-from regatta_analysis import load
 from regatta_analysis.figures.overviews import _thinned
 from regatta_analysis.report.summary import PAGE, PAGES, regret_pages
 from regatta_analysis.stats import statistics
@@ -60,9 +59,8 @@ class Statistics(common.Case):
 
     def test_cells_of_some_problems(self):
         path = self.scratch / "study.h5"
-        synthetic.write(path, [synthetic.problem(label, ["EI", "TS"], seeds=2, queries=2)
-                               for label in ("P", "Q", "R")])
-        results = load(path)
+        results = synthetic.loaded(path, [synthetic.problem(label, ["EI", "TS"], seeds=2, queries=2)
+                                          for label in ("P", "Q", "R")])
         some = results.cells(["R", "P"])
         self.assertEqual(list(some["problem"]), ["R", "R", "P", "P"])
         self.assertEqual(list(some["done"]), [2] * 4)

@@ -24,7 +24,6 @@ IDENTITY = ["problem", "algorithm", "instance", "seed"]
 BLOCK = 1 << 22  # values of one variable that are read at once, 32 MB
 LONG = ("id", "key", "checksum", "timeline", "failure_texts")  # texts that differ from trial to trial
 FLAGS = {"failed": False, "feasible": True, "known": False, "asked_otherwise": False}  # the value of rows that have none
-STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
 
 
 @contextlib.contextmanager
@@ -182,10 +181,7 @@ class Group:
         if self._table.first(name) is None:
             return np.full(self.n, np.nan)
         with reading(self._path):
-            values = self._table.column(name, self.rows)
-        if name == "status" and values.dtype.kind in "iu":
-            values = np.array([STATUS_NAMES.get(v, str(v)) for v in values.tolist()], dtype=object)
-        return values
+            return self._table.column(name, self.rows)
 
     def texts(self, name: str, rows: np.ndarray | None = None) -> np.ndarray:
         """The text of a name in LONG for every trial, or for the rows `rows` of `trials`, in ascending order."""
