@@ -24,42 +24,35 @@ static void compute_norm(int n, const double *F, int m, Norms *norms)
 
 /* Gram-Schmidt with column pivoting; F becomes the residual. Each new direction is
    orthogonalised twice against the earlier ones. */
-static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, double *Q, Norms *norms)
+static PetscErrorCode basis_of(int n, int k, double *F, double tolerance, double *Q, int *found)
 {
   double first = 0.0;
+  Norms norms;
   int rank;
 
-  for (int m = 0; m < k; m++) compute_norm(n, F, m, norms);
+  PetscCall(PetscMalloc3(k, &norms.now, k, &norms.fresh, PetscMax(n, k), &norms.part));
+  for (int m = 0; m < k; m++) compute_norm(n, F, m, &norms);
   for (rank = 0; rank < PetscMin(n, k); rank++) {
     int pivot = 0; /* the column of largest norm; ties: the first */
     for (int m = 0; m < k; m++) {
-      if (norms->now[m] < REFRESH * norms->fresh[m]) compute_norm(n, F, m, norms);
-      if (norms->now[m] > norms->now[pivot]) pivot = m;
+      if (norms.now[m] < REFRESH * norms.fresh[m]) compute_norm(n, F, m, &norms);
+      if (norms.now[m] > norms.now[pivot]) pivot = m;
     }
     double *q = Q + (size_t)rank * n;
-    compute_norm(n, F, pivot, norms);
-    if (rank == 0) first = norms->now[pivot];
-    if (norms->now[pivot] <= tolerance * tolerance * first) break;
+    compute_norm(n, F, pivot, &norms);
+    if (rank == 0) first = norms.now[pivot];
+    if (norms.now[pivot] <= tolerance * tolerance * first) break;
     cblas_dcopy(n, F + (size_t)pivot * n, 1, q, 1);
     if (rank > 0) {
-      cblas_dgemv(CblasColMajor, CblasTrans, n, rank, 1.0, Q, n, q, 1, 0.0, norms->part, 1);
-      cblas_dgemv(CblasColMajor, CblasNoTrans, n, rank, -1.0, Q, n, norms->part, 1, 1.0, q, 1);
+      cblas_dgemv(CblasColMajor, CblasTrans, n, rank, 1.0, Q, n, q, 1, 0.0, norms.part, 1);
+      cblas_dgemv(CblasColMajor, CblasNoTrans, n, rank, -1.0, Q, n, norms.part, 1, 1.0, q, 1);
     }
     cblas_dscal(n, 1.0 / cblas_dnrm2(n, q, 1), q, 1);
-    cblas_dgemv(CblasColMajor, CblasTrans, n, k, 1.0, F, n, q, 1, 0.0, norms->part, 1);
-    cblas_dger(CblasColMajor, n, k, -1.0, q, 1, norms->part, 1, F, n);
-    for (int m = 0; m < k; m++) norms->now[m] -= norms->part[m] * norms->part[m];
+    cblas_dgemv(CblasColMajor, CblasTrans, n, k, 1.0, F, n, q, 1, 0.0, norms.part, 1);
+    cblas_dger(CblasColMajor, n, k, -1.0, q, 1, norms.part, 1, F, n);
+    for (int m = 0; m < k; m++) norms.now[m] -= norms.part[m] * norms.part[m];
   }
-  return rank;
-}
-
-/* Compute the basis of F itself, which is overwritten. */
-static PetscErrorCode basis_of(int n, int k, double *F, double tolerance, double *Q, int *rank)
-{
-  Norms norms;
-
-  PetscCall(PetscMalloc3(k, &norms.now, k, &norms.fresh, PetscMax(n, k), &norms.part));
-  *rank = pivoted_gram_schmidt(n, k, F, tolerance, Q, &norms);
+  *found = rank;
   return PetscFree3(norms.now, norms.fresh, norms.part);
 }
 

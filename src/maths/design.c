@@ -12,17 +12,6 @@ static const uint16_t numbers[] = {
 #include "maths/sobol_numbers.inc"
 };
 
-static PetscErrorCode gsl_points(int m, int dim, double *points)
-{
-  gsl_qrng *sequence;
-
-  sequence = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned int)dim);
-  PetscCheck(sequence, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a Sobol sequence");
-  for (int i = 0; i < m; i++) gsl_qrng_get(sequence, points + (size_t)i * dim);
-  gsl_qrng_free(sequence);
-  return 0;
-}
-
 /* v[k] = m_(k+1) 2^(BITS-k-1) of one dimension, by the recurrence of its polynomial. entry: its
    row in the table; NULL for the first dimension, whose m are all 1. Returns the next row. */
 static const uint16_t *directions(const uint16_t *entry, uint32_t v[BITS])
@@ -42,31 +31,30 @@ static const uint16_t *directions(const uint16_t *entry, uint32_t v[BITS])
   return entry ? entry + 1 + degree : numbers;
 }
 
-/* Gray-code order: each point differs from the previous one in one direction. */
-static void table_points(int m, int dim, double *points)
-{
-  const uint16_t *entry = NULL;
-
-  for (int j = 0; j < dim; j++) {
-    uint32_t v[BITS], x = 0;
-    entry = directions(entry, v);
-    for (int i = 0; i < m; i++) {
-      int lowest_zero = 0;
-      while (i >> lowest_zero & 1) lowest_zero++;
-      x ^= v[lowest_zero];
-      points[(size_t)i * dim + j] = x * (1.0 / (1 << BITS));
-    }
-  }
-}
-
 PetscErrorCode rg_sobol_points(int m, int dim, double *points)
 {
   PetscCheck(dim >= 1 && dim <= RG_SOBOL_MAX_DIM, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Sobol points have 1 to %d dimensions, not %d", RG_SOBOL_MAX_DIM, dim);
   PetscCheck(m >= 0 && m <= RG_SOBOL_MAX_POINTS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d Sobol points", m);
-  if (dim <= GSL_DIM) PetscCall(gsl_points(m, dim, points));
-  else table_points(m, dim, points);
+  if (dim <= GSL_DIM) {
+    gsl_qrng *sequence = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned int)dim);
+    PetscCheck(sequence, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a Sobol sequence");
+    for (int i = 0; i < m; i++) gsl_qrng_get(sequence, points + (size_t)i * dim);
+    gsl_qrng_free(sequence);
+    return 0;
+  }
+  const uint16_t *entry = NULL;
+  for (int j = 0; j < dim; j++) {
+    uint32_t v[BITS], x = 0;
+    entry = directions(entry, v);
+    for (int i = 0; i < m; i++) { /* Gray-code order: one direction from point to point */
+      int lowest_zero = 0;
+      while (i >> lowest_zero & 1) lowest_zero++;
+      x ^= v[lowest_zero];
+      points[(size_t)i * dim + j] = x * (1.0 / (1 << BITS));
+    }
+  }
   return 0;
 }
 

@@ -151,13 +151,6 @@ static PetscErrorCode clip(RgExpression *parser, RgDistribution *out)
   return 0;
 }
 
-static int find(const char *name)
-{
-  for (int i = 0; names[i]; i++)
-    if (!strcmp(names[i], name)) return i;
-  return -1;
-}
-
 static PetscErrorCode name_of(RgExpression *parser, int *found)
 {
   char name[MAX_NAME] = "";
@@ -167,7 +160,9 @@ static PetscErrorCode name_of(RgExpression *parser, int *found)
 
   while (isalpha((unsigned char)start[length])) length++;
   memcpy(name, start, (size_t)PetscMin(length, MAX_NAME - 1));
-  *found = find(name);
+  *found = -1;
+  for (int i = 0; names[i]; i++)
+    if (!strcmp(names[i], name)) *found = i;
   nearest = rg_text_nearest(name, names);
   if (!length)
     PetscCall(rg_expression_mistake(parser, start, "a law expected, such as normal(0.5, 0.1)"));

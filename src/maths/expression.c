@@ -64,7 +64,6 @@ enum { MAX_STEPS = 200, MAX_DEPTH = 30, MAX_NAME = 64 };
 
 typedef enum { NUMBER, NAME, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, NEGATE, FUNCTION } Kind;
 
-/* The functions; kind FUNCTION + i is function i. */
 static const struct {
   const char *name;
   double (*one)(double);         /* function of one argument; NULL: two arguments */
@@ -119,7 +118,7 @@ static PetscErrorCode word(Parser *parser)
       PetscCall(sum(parser));
     }
     PetscCall(rg_expression_expect(parser->text, ')'));
-    return add_step(parser, FUNCTION + i, 0, 0);
+    return add_step(parser, FUNCTION, 0, i);
   }
   RgText known = {0};
   for (int i = 0; i < parser->n_names && known.length < 200; i++)
@@ -233,22 +232,6 @@ PetscErrorCode rg_arithmetic_clear(RgArithmetic *arithmetic)
   return 0;
 }
 
-static double apply_two(Kind kind, double a, double b)
-{
-  switch (kind) {
-  case ADD: return a + b;
-  case SUBTRACT: return a - b;
-  case MULTIPLY: return a * b;
-  case DIVIDE: return a / b;
-  case POWER: return pow(a, b);
-  case NUMBER:
-  case NAME:
-  case NEGATE:
-  case FUNCTION: break;
-  }
-  return NAN;
-}
-
 double rg_arithmetic_value(const RgArithmetic *arithmetic, const double *values)
 {
   double stack[MAX_STEPS];
@@ -256,16 +239,23 @@ double rg_arithmetic_value(const RgArithmetic *arithmetic, const double *values)
 
   for (int i = 0; i < arithmetic->n; i++) {
     const RgArithmeticStep *step = &arithmetic->steps[i];
-    const int function = step->kind - FUNCTION;
-    if (step->kind == NUMBER) stack[++top] = step->value;
-    else if (step->kind == NAME) stack[++top] = values[step->name];
-    else if (step->kind == NEGATE) stack[top] = -stack[top];
-    else if (function >= 0 && functions[function].one)
-      stack[top] = functions[function].one(stack[top]);
-    else {
-      top--;
-      stack[top] = function >= 0 ? functions[function].two(stack[top], stack[top + 1])
-                                 : apply_two((Kind)step->kind, stack[top], stack[top + 1]);
+    const Kind kind = (Kind)step->kind;
+    if (kind == NUMBER || kind == NAME) top++;
+    else if (kind != NEGATE && !(kind == FUNCTION && functions[step->name].one)) top--;
+    double *at = &stack[top];
+    switch (kind) {
+    case NUMBER: *at = step->value; break;
+    case NAME: *at = values[step->name]; break;
+    case ADD: *at = at[0] + at[1]; break;
+    case SUBTRACT: *at = at[0] - at[1]; break;
+    case MULTIPLY: *at = at[0] * at[1]; break;
+    case DIVIDE: *at = at[0] / at[1]; break;
+    case POWER: *at = pow(at[0], at[1]); break;
+    case NEGATE: *at = -*at; break;
+    case FUNCTION:
+      *at = functions[step->name].one ? functions[step->name].one(*at)
+                                      : functions[step->name].two(at[0], at[1]);
+      break;
     }
   }
   return top < 0 ? NAN : stack[0];

@@ -30,7 +30,7 @@ PetscErrorCode rg_expression_expect_end(RgExpression *expression, const char *wh
 typedef struct {
   int kind;     /* private */
   double value; /* value of a number */
-  int name;     /* number of a name */
+  int name;     /* number of a name or a function */
 } RgArithmeticStep;
 
 typedef struct {

@@ -62,9 +62,7 @@ RgStream rg_stream_sub(const RgStream *stream, const char *name)
 
 RgRandom rg_stream_at(const RgStream *stream, uint64_t iteration)
 {
-  RgRandom random = {.stream = *stream, .iteration = iteration};
-
-  return random;
+  return (RgRandom){.stream = *stream, .iteration = iteration};
 }
 
 void rg_stream_block(const RgStream *stream, uint64_t iteration, uint64_t index, uint64_t words[4])
