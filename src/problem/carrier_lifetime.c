@@ -191,17 +191,6 @@ static void synthesise(double *lifetime)
 
 /* ---- problem ------------------------------------------------------------------------ */
 
-/* x + w of every design and offset is a node. */
-static void spread(const double *lifetime, double *f)
-{
-  for (int i = 0; i < SIDE * SIDE; i++)
-    for (int j = 0; j < OFFSETS_1 * OFFSETS_2; j++) {
-      const int a = OFFSETS_1 * (i / SIDE) + j / OFFSETS_2;
-      const int b = OFFSETS_2 * (i % SIDE) + j % OFFSETS_2;
-      *f++ = lifetime[a * NODES_2 + b];
-    }
-}
-
 static PetscErrorCode fill(RgProblem *problem, double *f, RgFailure *failure)
 {
   RgText mistake = {0};
@@ -210,7 +199,12 @@ static PetscErrorCode fill(RgProblem *problem, double *f, RgFailure *failure)
   if (problem->class->source) PetscCall(read_table(problem->options, lifetime, &mistake));
   else synthesise(lifetime);
   if (mistake.length) rg_failure_set(failure, "carrier_lifetime: %s", mistake.data);
-  else spread(lifetime, f);
+  for (int i = 0; i < SIDE * SIDE && !mistake.length; i++)
+    for (int j = 0; j < OFFSETS_1 * OFFSETS_2; j++) { /* x + w is a node */
+      const int a = OFFSETS_1 * (i / SIDE) + j / OFFSETS_2;
+      const int b = OFFSETS_2 * (i % SIDE) + j % OFFSETS_2;
+      *f++ = lifetime[a * NODES_2 + b];
+    }
   return rg_text_clear(&mistake);
 }
 

@@ -17,8 +17,8 @@ const char *const rg_context_orders[] = {"after", "before", NULL};
 const char *const rg_context_observations[] = {"raw", "clipped", NULL};
 const char *const rg_context_expectations[] = {"exact", "qmc", NULL};
 
-/* The lower Cholesky factor (dim x dim) of the correlations. *definite: it exists. */
-static PetscErrorCode factor(const RgReals *correlation, int dim, double *root, bool *definite)
+/* The lower Cholesky factor (dim x dim) of the correlations; false: there is none. */
+static bool factor(const RgReals *correlation, int dim, double *root)
 {
   for (int i = 0, pair = 0; i < dim; i++)
     for (int j = i; j < dim; j++) {
@@ -26,8 +26,7 @@ static PetscErrorCode factor(const RgReals *correlation, int dim, double *root, 
       root[(size_t)j * dim + i] = r;
       if (j > i) root[(size_t)i * dim + j] = 0;
     }
-  *definite = LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', dim, root, dim) == 0;
-  return 0;
+  return LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', dim, root, dim) == 0;
 }
 
 static PetscErrorCode check_correlation(const char *problem, const RgContextOptions *options,
@@ -35,7 +34,6 @@ static PetscErrorCode check_correlation(const char *problem, const RgContextOpti
 {
   const RgReals *correlation = &options->correlation;
   const int pairs = dim * (dim - 1) / 2;
-  bool definite = true;
   double *root;
 
   if (!correlation->n) return 0;
@@ -44,7 +42,7 @@ static PetscErrorCode check_correlation(const char *problem, const RgContextOpti
       diagnostics, place, "%s: 'correlation' has %d numbers for %d pairs of context coordinates",
       problem, correlation->n, pairs);
   PetscCall(PetscMalloc1((size_t)dim * dim, &root));
-  PetscCall(factor(correlation, dim, root, &definite));
+  const bool definite = factor(correlation, dim, root);
   PetscCall(PetscFree(root));
   if (!definite)
     rg_diagnostics_add(diagnostics, place,
@@ -140,7 +138,16 @@ static void join(const RgContextProblem *data, double *u)
   }
 }
 
-/* Eight scrambled Sobol sets, mapped by the quantiles of the laws. */
+/* Join n points of the unit cube, and map them by the quantiles of the laws. */
+static void map_points(const RgContextProblem *data, int n, double *points)
+{
+  for (double *c = points; c < points + (size_t)n * data->dim; c += data->dim) {
+    join(data, c);
+    for (int j = 0; j < data->dim; j++) c[j] = rg_distribution_quantile(&data->law[j], c[j]);
+  }
+}
+
+/* Eight scrambled Sobol sets. */
 static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int points)
 {
   const RgStream stream = rg_stream(0, problem->class->name, 0, "expectation", 0);
@@ -152,11 +159,7 @@ static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int
     RgRandom random = rg_stream_at(&stream, (uint64_t)s);
     double *set = data->qmc + (size_t)s * each * data->dim;
     PetscCall(rg_design_sobol(&random, each, data->dim, set));
-    for (int i = 0; i < each; i++) {
-      double *c = set + (size_t)i * data->dim;
-      join(data, c);
-      for (int j = 0; j < data->dim; j++) c[j] = rg_distribution_quantile(&data->law[j], c[j]);
-    }
+    map_points(data, each, set);
   }
   return 0;
 }
@@ -174,30 +177,9 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
   data->n_nodes = n;
   PetscCall(PetscMalloc1((size_t)n * data->dim, &data->nodes));
   if (data->dim > 1) PetscCall(rg_design_sobol(&random, n, data->dim, data->nodes));
-  for (int i = 0; i < n; i++) {
-    double *c = data->nodes + (size_t)i * data->dim;
-    if (data->dim == 1) *c = (i + 0.5) / n;
-    join(data, c);
-    for (int j = 0; j < data->dim; j++) c[j] = rg_distribution_quantile(&data->law[j], c[j]);
-  }
+  for (int i = 0; i < n && data->dim == 1; i++) data->nodes[i] = (i + 0.5) / n;
+  map_points(data, n, data->nodes);
   return 0;
-}
-
-/* The means that the family needs of the law of the first coordinate. */
-static PetscErrorCode compute_means(RgContextProblem *data)
-{
-  const RgContextFunction *function = data->function;
-  RgQuadrature rule;
-
-  if (!function->n_means) return 0;
-  PetscCall(rg_distribution_quadrature(&data->law[0], function->panels, function->kink != NULL,
-                                       function->kink, &rule));
-  for (int k = 0; k < function->n_means; k++) {
-    data->mean[k] = 0;
-    for (int i = 0; i < rule.n; i++)
-      data->mean[k] += rule.weight[i] * function->mean_of(k, rule.node[i]);
-  }
-  return rg_quadrature_destroy(&rule);
 }
 
 /* Everything that depends on the law, for the law of evaluation t. */
@@ -217,7 +199,17 @@ static PetscErrorCode use_law(RgProblem *problem, int t)
   if ((options->expectation == RG_EXPECTATION_QMC || data->root) && !data->n_nodes)
     PetscCall(create_qmc(problem, data, options->points));
   problem->has_draft = data->n_qmc > DRAFT;
-  PetscCall(compute_means(data));
+  if (function->n_means) { /* of the law of the first coordinate */
+    RgQuadrature rule;
+    PetscCall(rg_distribution_quadrature(&data->law[0], function->panels, function->kink != NULL,
+                                         function->kink, &rule));
+    for (int k = 0; k < function->n_means; k++) {
+      data->mean[k] = 0;
+      for (int i = 0; i < rule.n; i++)
+        data->mean[k] += rule.weight[i] * function->mean_of(k, rule.node[i]);
+    }
+    PetscCall(rg_quadrature_destroy(&rule));
+  }
   if (function->own_size) PetscCall(PetscCalloc(function->own_size, &data->own));
   if (function->prepare) PetscCall(function->prepare(problem, data));
   return 0;
@@ -245,7 +237,6 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
   const RgContextOptions *options = problem->options;
   const int dim = problem->domain.context.dim;
   RgContextProblem *data;
-  bool definite;
 
   PetscCall(PetscNew(&data));
   problem->data = data;
@@ -255,8 +246,8 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
   PetscCall(rg_law_create_all(options->law.n, options->law.values, dim, data->over_time));
   if (options->correlation.n) {
     PetscCall(PetscMalloc1((size_t)dim * dim, &data->root));
-    PetscCall(factor(&options->correlation, dim, data->root, &definite));
-    PetscCheck(definite, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "no matrix of correlations");
+    PetscCheck(factor(&options->correlation, dim, data->root), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+               "no matrix of correlations");
   }
   return use_law(problem, 1);
 }

@@ -165,17 +165,6 @@ static PetscErrorCode check_header(Reader *reader, RgCsvHeader header, int n_col
   return 0;
 }
 
-/* Whether there is something other than text: a NUL byte, or UTF-16 as some programs export it. */
-static PetscErrorCode check_bytes(Reader *reader, const char *text, size_t length)
-{
-  const char *nul = memchr(text, '\0', length);
-
-  if (length >= 2 && (!memcmp(text, "\xFF\xFE", 2) || !memcmp(text, "\xFE\xFF", 2)))
-    PetscCall(rg_text_add(reader->mistake, "%s is UTF-16; save it as UTF-8", reader->path));
-  else if (nul) PetscCall(rg_text_add(reader->mistake, "%s is no text (NUL bytes)", reader->path));
-  return 0;
-}
-
 static PetscErrorCode read_rows(Reader *reader, RgCsvHeader header, int *n_columns)
 {
   const bool named = header != RG_CSV_HEADER_NO;
@@ -229,7 +218,10 @@ PetscErrorCode rg_csv_read(const char *path, RgCsvHeader header, RgCsv *csv, RgT
   PetscCall(rg_file_read(path, RG_CSV_MAX_BYTES, &csv->text, &length, &what));
   if (csv->text) {
     reader.at = csv->text;
-    PetscCall(check_bytes(&reader, csv->text, length));
+    if (length >= 2 && (!memcmp(csv->text, "\xFF\xFE", 2) || !memcmp(csv->text, "\xFE\xFF", 2)))
+      PetscCall(rg_text_add(&what, "%s is UTF-16; save it as UTF-8", path));
+    else if (memchr(csv->text, '\0', length))
+      PetscCall(rg_text_add(&what, "%s is no text (NUL bytes)", path));
     if (!failed(&reader)) PetscCall(read_rows(&reader, header, &csv->n_columns));
   }
   csv->storage = reader.cells;

@@ -75,13 +75,6 @@ static double himmelblau_weight(int k, double w)
   return 0.25 * rg_normal_pdf(w - 1.0) + 0.75 * rg_normal_pdf(w + 5.0);
 }
 
-static double himmelblau(double a, double b)
-{
-  double r = a * a + b - 11.0, s = a + b * b - 7.0;
-
-  return (104.8905 - r * r - s * s) / sqrt(3281.531);
-}
-
 static PetscErrorCode himmelblau_fill(RgProblem *problem, double *f, RgFailure *failure)
 {
   const RgSpace *design = &problem->domain.design, *context = &problem->domain.context;
@@ -91,7 +84,9 @@ static PetscErrorCode himmelblau_fill(RgProblem *problem, double *f, RgFailure *
     rg_space_to_native(design, design->points + 2 * i, x);
     for (int j = 0; j < context->size; j++) {
       rg_space_to_native(context, context->points + 2 * j, w);
-      *f++ = himmelblau(x[0] + w[0], x[1] + 0.5 * w[1]);
+      const double a = x[0] + w[0], b = x[1] + 0.5 * w[1];
+      const double r = a * a + b - 11.0, s = a + b * b - 7.0;
+      *f++ = (104.8905 - r * r - s * s) / sqrt(3281.531);
     }
   }
   return 0;
@@ -182,35 +177,23 @@ static double sum_weight(int k, double w)
   return rg_normal_pdf(w + (k - 1));
 }
 
-/* One path per term on the grid of a triple: paths (TERMS x triple->size). */
-static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple, double *paths,
-                                 RgFailure *failure)
-{
-  const double length_scale = sqrt(1.75 / 2.0) / 4.0; /* unit coordinates of [-2, 2] */
-  RgKernel kernel;
-  double *z, jitter;
-
-  PetscCall(PetscMalloc1(triple->size, &z));
-  PetscCall(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &length_scale, 1.0, &kernel));
-  for (int t = 0; t < TERMS && !failure->failed; t++) {
-    RgRandom random = rg_stream_at(&problem->stream, (uint64_t)t);
-    rg_random_normals(&random, (size_t)triple->size, z);
-    PetscCall(
-      rg_sample_path(NULL, triple, &kernel, z, paths + (size_t)t * triple->size, &jitter, failure));
-  }
-  PetscCall(rg_kernel_destroy(&kernel));
-  return PetscFree(z);
-}
-
 static PetscErrorCode sum_fill(RgProblem *problem, double *f, RgFailure *failure)
 {
   const RgSpace *triple = &problem->domain.design;
   const size_t n = (size_t)triple->size,
                levels = (size_t)((const Options *)problem->options)->levels;
-  double *paths;
+  const double length_scale = sqrt(1.75 / 2.0) / 4.0; /* unit coordinates of [-2, 2] */
+  RgKernel kernel;
+  double *paths, *z, jitter;
 
-  PetscCall(PetscMalloc1(TERMS * n, &paths));
-  PetscCall(draw_paths(problem, triple, paths, failure));
+  PetscCall(PetscMalloc2(TERMS * n, &paths, n, &z));
+  PetscCall(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &length_scale, 1.0, &kernel));
+  for (int t = 0; t < TERMS && !failure->failed; t++) { /* one path per term on its triple */
+    RgRandom random = rg_stream_at(&problem->stream, (uint64_t)t);
+    rg_random_normals(&random, n, z);
+    PetscCall(rg_sample_path(NULL, triple, &kernel, z, paths + t * n, &jitter, failure));
+  }
+  PetscCall(rg_kernel_destroy(&kernel));
   for (size_t i = 0; i < n && !failure->failed; i++) {
     for (size_t j = 0; j < n; j++) {
       size_t first = j / (levels * levels), two = j / levels;     /* w1 and (w1, w2) */
@@ -219,7 +202,7 @@ static PetscErrorCode sum_fill(RgProblem *problem, double *f, RgFailure *failure
                      paths[2 * n + last * levels * levels + two] + paths[3 * n + j];
     }
   }
-  return PetscFree(paths);
+  return PetscFree2(paths, z);
 }
 
 const RgProblemClass rg_problem_gp_path_sum = {

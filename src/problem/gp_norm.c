@@ -69,25 +69,6 @@ static PetscErrorCode weigh(const RgProblem *problem, double *K, Own *own)
   return PetscFree2(lambda, g);
 }
 
-static PetscErrorCode draw(const RgProblem *problem, Own *own)
-{
-  const Options *o = problem->options;
-  const int n = o->points, dim = o->sizes.dim + o->sizes.context_dim;
-  RgRandom random = rg_stream_at(&problem->stream, 0);
-  double *K;
-
-  PetscCall(PetscMalloc1((size_t)n * dim, &own->z));
-  PetscCall(PetscMalloc1(n, &own->alpha));
-  PetscCall(PetscMalloc1((size_t)n * n, &K));
-  PetscCall(rg_design_sobol(&random, n, dim, own->z));
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++)
-      K[(size_t)i * n + j] =
-        kernel(o->length_scale, dim, own->z + (size_t)i * dim, own->z + (size_t)j * dim);
-  PetscCall(weigh(problem, K, own));
-  return PetscFree(K);
-}
-
 /* A factor of k_c(z_j, .) in one coordinate. */
 typedef struct {
   double at, length_scale;
@@ -103,13 +84,23 @@ static double factor_at(const void *closure, double c)
 static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
   const Options *o = problem->options;
-  const int dim = o->sizes.dim + o->sizes.context_dim;
+  const int n = o->points, dim = o->sizes.dim + o->sizes.context_dim;
+  RgRandom random = rg_stream_at(&problem->stream, 0);
   Own *own = data->own;
-  double factor;
+  double *K, factor;
 
-  PetscCall(draw(problem, own));
-  PetscCall(PetscMalloc1(o->points, &own->mean));
-  for (int i = 0; i < o->points; i++) {
+  PetscCall(PetscMalloc1((size_t)n * dim, &own->z));
+  PetscCall(PetscMalloc1(n, &own->alpha));
+  PetscCall(PetscMalloc1(n, &own->mean));
+  PetscCall(PetscMalloc1((size_t)n * n, &K));
+  PetscCall(rg_design_sobol(&random, n, dim, own->z));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      K[(size_t)i * n + j] =
+        kernel(o->length_scale, dim, own->z + (size_t)i * dim, own->z + (size_t)j * dim);
+  PetscCall(weigh(problem, K, own));
+  PetscCall(PetscFree(K));
+  for (int i = 0; i < n; i++) {
     own->mean[i] = own->alpha[i];
     for (int k = 0; k < o->sizes.context_dim; k++) {
       const Factor of = {own->z[(size_t)i * dim + o->sizes.dim + k], o->length_scale};

@@ -183,28 +183,26 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   return PetscFree(nodes);
 }
 
-/* A row of weights that turns the waves at the nodes into f(x, .). */
-static void design_waves(const RgFeaturePath *path, int dim, const double *x, double *row)
-{
-  for (int m = 0; m < path->n; m++) {
-    const double angle = phase(path, m, 0, dim, x) + TURN * path->phase[m];
-    row[m] = path->weight[m] * cos(angle);
-    row[path->n + m] = path->weight[m] * sin(angle);
-  }
-}
-
 static PetscErrorCode objective(RgProblem *problem, int m, const RgPoint *points, double *F,
                                 RgFailure *failure)
 {
   const Data *data = problem->data;
-  const int dim = problem->domain.design.dim, M = data->path.n;
+  const RgFeaturePath *path = &data->path;
+  const int dim = problem->domain.design.dim, M = path->n;
   double *waves, *f;
 
   PetscCall(PetscMalloc2((size_t)BLOCK * 2 * M, &waves, (size_t)BLOCK * data->n, &f));
   for (int first = 0; first < m; first += BLOCK) {
     const int count = PetscMin(BLOCK, m - first);
-    for (int i = 0; i < count; i++)
-      design_waves(&data->path, dim, points[first + i].x, waves + (size_t)i * 2 * M);
+    for (int i = 0; i < count; i++) { /* a row of weights turns waves at nodes into f(x, .) */
+      double *row = waves + (size_t)i * 2 * M;
+      for (int k = 0; k < M; k++) {
+        const double turns = TURN * path->phase[k];
+        const double angle = phase(path, k, 0, dim, points[first + i].x) + turns;
+        row[k] = path->weight[k] * cos(angle);
+        row[M + k] = path->weight[k] * sin(angle);
+      }
+    }
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, count, data->n, 2 * M, 1.0, waves, 2 * M,
                 data->wave, data->n, 0.0, f, data->n);
     PetscCall(rg_measure_value(&data->measure, count, data->n, f, data->p, F + first));

@@ -75,26 +75,11 @@ static PetscErrorCode read_pool(const Options *o, RgPool *pool)
   return rg_text_clear(&mistake);
 }
 
-/* The number of inputs; 0 if there is no table. */
-static PetscErrorCode count_inputs(const Options *o, int *dim)
-{
-  RgPool pool;
-
-  *dim = o->dim;
-  if (!o->pool.path) return 0;
-  PetscCall(read_pool(o, &pool));
-  *dim = pool.dim;
-  for (int j = 0; j < pool.dim; j++)
-    if (!(pool.lower[j] < pool.upper[j])) *dim = 0;
-  return rg_pool_destroy(&pool);
-}
-
 static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
   const Options *o = options;
   const int before = diagnostics->n;
-  int dim;
 
   if (!o->pool.path && !rg_kernel_classes[o->kernel]->spectrum)
     rg_diagnostics_add(diagnostics, place,
@@ -102,8 +87,14 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
                        rg_kernel_family_names[o->kernel]);
   if (o->pool.path) PetscCall(rg_pool_source_check(class->name, &o->pool, place, diagnostics));
   if (diagnostics->n > before) return 0;
-  PetscCall(count_inputs(o, &dim));
-  if (!dim)
+  RgPool pool = {.dim = o->dim};
+  bool constant = false;
+  if (o->pool.path) PetscCall(read_pool(o, &pool));
+  for (int j = 0; o->pool.path && j < pool.dim; j++)
+    constant = constant || !(pool.lower[j] < pool.upper[j]);
+  const int dim = pool.dim;
+  PetscCall(rg_pool_destroy(&pool));
+  if (constant || !dim)
     rg_diagnostics_add(diagnostics, place,
                        "gp_surrogate: an input column is constant; name those that vary in "
                        "'inputs', or give 'lower' and 'upper'");
@@ -198,16 +189,6 @@ static PetscErrorCode draw_runs(RgProblem *problem, Trained *t, double **y)
 
 /* ---- training ------------------------------------------------------------------------------- */
 
-static void standardise(Trained *t, double *y)
-{
-  double squares = 0;
-
-  for (int i = 0; i < t->n; i++) t->shift += y[i] / t->n;
-  for (int i = 0; i < t->n; i++) squares += (y[i] - t->shift) * (y[i] - t->shift) / t->n;
-  t->scale = squares > 0 ? sqrt(squares) : 1;
-  for (int i = 0; i < t->n; i++) y[i] = (y[i] - t->shift) / t->scale;
-}
-
 /* Maximum marginal likelihood. The given hyperparameters stay if no finite value is found. */
 static PetscErrorCode fit(RgTeam *team, const Options *o, Trained *t, const double *y,
                           double *noise)
@@ -265,7 +246,11 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   if (o->pool.path) PetscCall(read_runs(problem, t, &y, failure));
   else PetscCall(draw_runs(problem, t, &y));
   if (!failure->failed) {
-    standardise(t, y);
+    double squares = 0; /* of standardised outputs */
+    for (int i = 0; i < t->n; i++) t->shift += y[i] / t->n;
+    for (int i = 0; i < t->n; i++) squares += (y[i] - t->shift) * (y[i] - t->shift) / t->n;
+    t->scale = squares > 0 ? sqrt(squares) : 1;
+    for (int i = 0; i < t->n; i++) y[i] = (y[i] - t->shift) / t->scale;
     if (o->fit == 1) PetscCall(fit(problem->team, o, t, y, &noise));
     PetscCall(weigh(problem->team, t, y, noise, failure));
   }

@@ -117,23 +117,10 @@ static int compare_rows(const void *left, const void *right)
   return order ? order : (a->row > b->row) - (a->row < b->row);
 }
 
-/* The value of rows[0..n), which have equal inputs. */
-static PetscErrorCode merge(Table *table, int n, const Row *rows, double *value)
-{
-  const RgPoolSource *source = table->source;
-  double sum = 0;
-
-  if (n > 1 && source->duplicates == RG_DUPLICATES_ERROR && !failed(table))
-    PetscCall(rg_text_add(table->mistake, "%s:%d: the same inputs as in line %d", table->path,
-                          table->csv.line[rows[1].row], table->csv.line[rows[0].row]));
-  const int used = source->duplicates == RG_DUPLICATES_FIRST ? 1 : n;
-  for (int i = 0; i < used; i++) sum += table->y[rows[i].row];
-  *value = source->goal == RG_GOAL_MINIMISE ? 0 - sum / used : sum / used;
-  return 0;
-}
-
+/* One candidate of all rows of equal inputs. */
 static PetscErrorCode merge_rows(Table *table, RgPool *pool)
 {
+  const RgPoolSource *source = table->source;
   const int n = table->csv.n_rows, dim = table->dim;
   Row *rows;
 
@@ -144,12 +131,16 @@ static PetscErrorCode merge_rows(Table *table, RgPool *pool)
   for (int i = 0; i < n; i++)
     rows[i] = (Row){.x = table->x + (size_t)i * dim, .dim = dim, .row = i};
   qsort(rows, (size_t)n, sizeof *rows, compare_rows);
-  for (int i = 0; i < n;) {
-    int count = 1;
-    while (i + count < n && !compare_inputs(&rows[i], &rows[i + count])) count++;
+  for (int i = 0, count; i < n; i += count) {
+    double sum = 0;
+    for (count = 1; i + count < n && !compare_inputs(&rows[i], &rows[i + count]);) count++;
+    if (count > 1 && source->duplicates == RG_DUPLICATES_ERROR && !failed(table))
+      PetscCall(rg_text_add(table->mistake, "%s:%d: the same inputs as in line %d", table->path,
+                            table->csv.line[rows[i + 1].row], table->csv.line[rows[i].row]));
+    const int used = source->duplicates == RG_DUPLICATES_FIRST ? 1 : count;
+    for (int k = i; k < i + used; k++) sum += table->y[rows[k].row];
     PetscCall(PetscArraycpy(pool->points + (size_t)pool->size * dim, rows[i].x, dim));
-    PetscCall(merge(table, count, rows + i, &pool->value[pool->size++]));
-    i += count;
+    pool->value[pool->size++] = source->goal == RG_GOAL_MINIMISE ? 0 - sum / used : sum / used;
   }
   return PetscFree(rows);
 }
@@ -347,24 +338,6 @@ static PetscErrorCode identify(const RgProblem *problem, RgText *text)
   return add_identity(&source, problem->data, text);
 }
 
-/* All candidates with the largest value. */
-static PetscErrorCode find_optimum(const RgPool *pool, RgProblem *problem)
-{
-  const size_t dim = (size_t)pool->dim;
-
-  problem->optimum = pool->value[0];
-  for (int i = 1; i < pool->size; i++)
-    problem->optimum = PetscMax(problem->optimum, pool->value[i]);
-  PetscCall(PetscMalloc1((size_t)pool->size * dim, &problem->optimisers));
-  for (int i = 0; i < pool->size; i++) {
-    if (pool->value[i] != problem->optimum) continue;
-    PetscCall(PetscArraycpy(problem->optimisers + (size_t)problem->n_optimisers * dim,
-                            pool->points + (size_t)i * dim, dim));
-    problem->n_optimisers++;
-  }
-  return 0;
-}
-
 static PetscErrorCode load(RgProblem *problem, RgFailure *failure)
 {
   const RgPoolSource source = source_of(problem->class, problem->options);
@@ -410,9 +383,23 @@ static PetscErrorCode column(const RgProblemClass *class, const void *options, c
 const RgProblemSource rg_pool_files = {
   .identity = identity, .identify = identify, .load = load, .column = column};
 
+/* All candidates with the largest value. */
 PetscErrorCode rg_pool_create(RgProblem *problem, RgFailure *failure)
 {
-  return find_optimum(problem->data, problem);
+  const RgPool *pool = problem->data;
+  const size_t dim = (size_t)pool->dim;
+
+  problem->optimum = pool->value[0];
+  for (int i = 1; i < pool->size; i++)
+    problem->optimum = PetscMax(problem->optimum, pool->value[i]);
+  PetscCall(PetscMalloc1((size_t)pool->size * dim, &problem->optimisers));
+  for (int i = 0; i < pool->size; i++) {
+    if (pool->value[i] != problem->optimum) continue;
+    PetscCall(PetscArraycpy(problem->optimisers + (size_t)problem->n_optimisers * dim,
+                            pool->points + (size_t)i * dim, dim));
+    problem->n_optimisers++;
+  }
+  return 0;
 }
 
 PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,

@@ -125,19 +125,6 @@ static double matern(double square)
   return (1 + s + s * s / 3) * exp(-s);
 }
 
-/* Squared scaled distances of the context of datum i to every node of the tensor rule. */
-static void context_squares(const Own *own, int i, const RgQuadrature *rule, double *square)
-{
-  const double *z = own->posterior.X + (size_t)i * INPUTS + DIM;
-  const double *scale = own->surrogate->length_scale + DIM;
-
-  for (int a = 0; a < rule[0].n; a++)
-    for (int b = 0; b < rule[1].n; b++) {
-      const double u = (rule[0].node[a] - z[0]) / scale[0], v = (rule[1].node[b] - z[1]) / scale[1];
-      square[a * rule[1].n + b] = u * u + v * v;
-    }
-}
-
 /* Chebyshev coefficients of E matern(d^2 + square) on panels of equal width in sqrt(d), narrower
    towards 0, where g_i is least smooth. */
 static void tabulate_one(const Own *own, int nodes, const double *square, const double *weight,
@@ -174,13 +161,17 @@ static PetscErrorCode tabulate(Own *own, const RgQuadrature *rule)
   PetscCall(PetscMalloc2(all, &square, all, &weight));
   PetscCall(PetscMalloc1((size_t)own->n * N_PANELS * N_COEFFICIENTS, &own->table));
   for (int i = 0; i < own->n; i++) {
-    context_squares(own, i, rule, square);
+    /* Squared scaled distances of its context to the nodes of the tensor rule that count. */
+    const double *z = own->posterior.X + (size_t)i * INPUTS + DIM;
     nodes = 0;
     for (size_t q = 0; q < all; q++) {
-      const double w = rule[0].weight[q / rule[1].n] * rule[1].weight[q % rule[1].n];
+      const size_t a = q / rule[1].n, b = q % rule[1].n;
+      const double w = rule[0].weight[a] * rule[1].weight[b];
+      const double u = (rule[0].node[a] - z[0]) / scale[DIM];
+      const double v = (rule[1].node[b] - z[1]) / scale[DIM + 1];
       if (w < 1e-14) continue;
       weight[nodes] = w;
-      square[nodes++] = square[q];
+      square[nodes++] = u * u + v * v;
     }
     tabulate_one(own, nodes, square, weight, own->table + (size_t)i * N_PANELS * N_COEFFICIENTS);
   }

@@ -6,20 +6,6 @@
 
 #define MAX_OPTIMISERS 8 /* largest number of optimisers that are shown */
 
-/* [-5, 10] x [0, 15], or [0, 1]^6. */
-static PetscErrorCode add_bounds(RgText *text, const RgSpace *space)
-{
-  bool cube = space->dim > 1;
-
-  for (int j = 1; j < space->dim; j++)
-    cube = cube && space->lower[j] == space->lower[0] && space->upper[j] == space->upper[0];
-  for (int j = 0; j < (cube ? 1 : space->dim); j++)
-    PetscCall(
-      rg_text_add(text, "%s[%.10g, %.10g]", j ? " x " : "", space->lower[j], space->upper[j]));
-  if (cube) PetscCall(rg_text_add(text, "^%d", space->dim));
-  return 0;
-}
-
 static PetscErrorCode add_space(RgText *text, const RgSpace *space)
 {
   switch (space->kind) {
@@ -31,7 +17,13 @@ static PetscErrorCode add_space(RgText *text, const RgSpace *space)
     PetscCall(rg_text_add(text, " = %d points in ", space->size));
     break;
   }
-  return add_bounds(text, space);
+  bool cube = space->dim > 1; /* [0, 1]^6, or else [-5, 10] x [0, 15] */
+  for (int j = 1; j < space->dim; j++)
+    cube = cube && space->lower[j] == space->lower[0] && space->upper[j] == space->upper[0];
+  for (int j = 0; j < (cube ? 1 : space->dim); j++)
+    PetscCall(
+      rg_text_add(text, "%s[%.10g, %.10g]", j ? " x " : "", space->lower[j], space->upper[j]));
+  return cube ? rg_text_add(text, "^%d", space->dim) : 0;
 }
 
 PetscErrorCode rg_problem_describe_domain(const RgDomain *domain, RgText *text)
