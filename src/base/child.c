@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/grow.h"
+#include "base/text.h"
 #include "regatta/error.h"
 
 #include <dirent.h>
@@ -21,19 +22,6 @@
 #include <unistd.h>
 
 enum { DEPTH_MAX = 16 };
-
-/* CPU time of one process without its children; 0 if the system does not report it. */
-static double own_seconds(pid_t pid)
-{
-#ifdef RG_HAVE_CLOCK_GETCPUCLOCKID
-  clockid_t id;
-  struct timespec used;
-
-  if (!clock_getcpuclockid(pid, &id) && !clock_gettime(id, &used))
-    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
-#endif
-  return 0;
-}
 
 /* CPU time of children that have ended and were waited for. */
 static double ended_seconds(pid_t pid)
@@ -56,33 +44,28 @@ static double ended_seconds(pid_t pid)
 }
 
 /* CPU seconds so far of a process and its descendants; without /proc only of the process. */
-static double tree_seconds(pid_t pid, int depth);
-
-/* CPU time of the children that one thread started. */
-static double children_of_thread(pid_t pid, const char *thread, int depth)
-{
-  char path[320];
-  double sum = 0;
-  long child;
-
-  snprintf(path, sizeof(path), "/proc/%ld/task/%s/children", (long)pid, thread);
-  FILE *file = fopen(path, "re");
-  if (!file) return 0;
-  while (fscanf(file, "%ld", &child) == 1) sum += tree_seconds((pid_t)child, depth + 1);
-  fclose(file);
-  return sum;
-}
-
 static double tree_seconds(pid_t pid, int depth)
 {
-  double sum = own_seconds(pid) + ended_seconds(pid);
-  char path[64];
+  double sum = ended_seconds(pid);
+  char path[320];
+  long child;
 
+#ifdef RG_HAVE_CLOCK_GETCPUCLOCKID
+  clockid_t id;
+  struct timespec used;
+  if (!clock_getcpuclockid(pid, &id) && !clock_gettime(id, &used))
+    sum += (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+#endif
   snprintf(path, sizeof(path), "/proc/%ld/task", (long)pid);
   DIR *threads = depth < DEPTH_MAX ? opendir(path) : NULL;
   if (!threads) return sum;
-  for (const struct dirent *entry; (entry = readdir(threads));)
-    if (entry->d_name[0] != '.') sum += children_of_thread(pid, entry->d_name, depth);
+  for (const struct dirent *entry; (entry = readdir(threads));) {
+    if (entry->d_name[0] == '.') continue;
+    snprintf(path, sizeof(path), "/proc/%ld/task/%s/children", (long)pid, entry->d_name);
+    FILE *file = fopen(path, "re");
+    while (file && fscanf(file, "%ld", &child) == 1) sum += tree_seconds((pid_t)child, depth + 1);
+    if (file) fclose(file);
+  }
   closedir(threads);
   return sum;
 }
@@ -114,14 +97,8 @@ static int open_pipe(int ends[2])
   return error;
 }
 
-static void close_pipes(int pipes[N_PIPES][2])
-{
-  for (int i = 0; i < 2 * N_PIPES; i++)
-    if (pipes[i / 2][i % 2] >= 0) close(pipes[i / 2][i % 2]);
-}
-
 /* The environment without the variables of MPI launchers: with them, a program that uses MPI
-   would consider itself a rank. *threads: OMP_NUM_THREADS is not set. */
+   would consider itself a rank. OMP_NUM_THREADS is 1 if it is not set. */
 static PetscErrorCode copy_environment(char ***copy)
 {
   static const char *const launchers[] = {
@@ -156,22 +133,17 @@ static void close_from(int first)
   for (int fd = first; fd < 4096; fd++) close(fd);
 }
 
-/* Arrange to die with the parent. False if the parent is dead already. */
-static bool follow(pid_t parent)
-{
-#ifdef __linux__
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL)) return false;
-#endif
-  return getppid() == parent;
-}
-
+/* Become the program that the words name. */
 static void become(char *const *words, char **environment, int pipes[N_PIPES][2], pid_t parent)
 {
   sigset_t none;
   int error;
 
   (void)setpgid(0, 0);
-  if (!follow(parent)) _exit(127);
+#ifdef __linux__
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL)) _exit(127); /* it dies with the parent */
+#endif
+  if (getppid() != parent) _exit(127); /* which is dead already */
   if (dup2(pipes[IN][0], 0) < 0 || dup2(pipes[OUT][1], 1) < 0 || dup2(pipes[ERR][1], 2) < 0 ||
       dup2(pipes[REPORT][1], 3) < 0 || fcntl(3, F_SETFD, FD_CLOEXEC) < 0)
     _exit(127);
@@ -234,35 +206,16 @@ static PetscErrorCode child_spawn(const char *const *words, pid_t *pid, int *in,
     move_end(pipes, OUT, 0, out);
     move_end(pipes, ERR, 0, err);
   }
-  close_pipes(pipes);
+  for (int i = 0; i < 2 * N_PIPES; i++)
+    if (pipes[i / 2][i % 2] >= 0) close(pipes[i / 2][i % 2]);
   return PetscFree(environment);
-}
-
-/* write(2) that never raises SIGPIPE. */
-static ssize_t child_write(int fd, const char *bytes, size_t length)
-{
-  sigset_t only, before, pending, raised;
-  ssize_t n;
-  int error, number;
-
-  sigemptyset(&only);
-  sigaddset(&only, SIGPIPE);
-  sigpending(&pending);
-  pthread_sigmask(SIG_BLOCK, &only, &before);
-  n = write(fd, bytes, length);
-  error = errno;
-  sigpending(&raised);
-  if (sigismember(&raised, SIGPIPE) && !sigismember(&pending, SIGPIPE))
-    (void)sigwait(&only, &number);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  errno = error;
-  return n;
 }
 
 struct RgChild {
   int64_t asked;
-  double cpu;  /* CPU seconds accounted so far */
-  char *words; /* command-line words, each with its NUL, then an empty one; owned */
+  double cpu; /* CPU seconds accounted so far */
+  int n_words;
+  char **words; /* of its command line; owned */
   pid_t pid;
   int in, out, err;    /* our ends of its standard streams; -1: closed */
   char *log;           /* file for its standard error; NULL: ours; owned */
@@ -285,11 +238,10 @@ static const double check_every = 0.05; /* seconds between two calls of `stop` *
 
 bool rg_child_is(const RgChild *child, const char *const *words)
 {
-  const char *own = child->words;
+  int i = 0;
 
-  for (; *words; words++, own += strlen(own) + 1)
-    if (!*own || strcmp(own, *words)) return false;
-  return !*own;
+  while (i < child->n_words && words[i] && !strcmp(child->words[i], words[i])) i++;
+  return i == child->n_words && !words[i];
 }
 
 PetscErrorCode rg_child_log(RgChild *child, const char *path)
@@ -305,21 +257,6 @@ int64_t rg_child_count(const RgChild *child)
   return child->asked;
 }
 
-static PetscErrorCode keep_words(RgChild *child, const char *const *words)
-{
-  size_t length = 1;
-  char *to;
-
-  for (int i = 0; words[i]; i++) length += strlen(words[i]) + 1;
-  PetscCall(PetscCalloc1(length, &child->words));
-  to = child->words;
-  for (int i = 0; words[i]; i++) {
-    strcpy(to, words[i]);
-    to += strlen(to) + 1;
-  }
-  return 0;
-}
-
 PetscErrorCode rg_child_start(const char *const *words, RgChild **child, RgText *mistake)
 {
   RgChild *new;
@@ -327,11 +264,12 @@ PetscErrorCode rg_child_start(const char *const *words, RgChild **child, RgText 
 
   *child = NULL;
   PetscCall(PetscNew(&new));
-  PetscCall(keep_words(new, words));
+  while (words[new->n_words]) new->n_words++;
+  PetscCall(rg_names_copy(new->n_words, words, &new->words));
   PetscCall(child_spawn(words, &new->pid, &new->in, &new->out, &new->err, &error));
   if (error) {
     PetscCall(rg_text_add(mistake, "can't be started: %s", strerror(error)));
-    PetscCall(PetscFree(new->words));
+    PetscCall(rg_names_free(new->n_words, &new->words));
     return PetscFree(new);
   }
   *child = new;
@@ -397,20 +335,14 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
   while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) continue;
   PetscCall(rg_text_clear(&c->request));
   PetscCall(rg_text_clear(&c->errors));
-  return RG_FREE(&c->words, &c->log, child);
+  PetscCall(rg_names_free(c->n_words, &c->words));
+  return RG_FREE(&c->log, child);
 }
 
 /* ---- output of the child --------------------------------------------------------------------- */
 
-/* Append its standard error to its log, or copy it to ours. */
-static void keep_error(const RgChild *child, const char *bytes, size_t n)
-{
-  const bool logged = child->log && !rg_file_append(child->log, bytes, n);
-
-  if (!logged && write(STDERR_FILENO, bytes, n) < 0) errno = 0; /* our standard error is closed */
-}
-
-/* Keep its standard error: the end of it, and the last line that is not blank. */
+/* Append its standard error to its log, or copy it to ours. Keep the end of it, and the last line
+   that is not blank. */
 static PetscErrorCode read_error(RgChild *child)
 {
   RgText *errors = &child->errors;
@@ -419,7 +351,8 @@ static PetscErrorCode read_error(RgChild *child)
 
   if (n == 0) close_end(&child->err);
   if (n <= 0) return 0;
-  keep_error(child, bytes, (size_t)n);
+  const bool logged = child->log && !rg_file_append(child->log, bytes, (size_t)n);
+  if (!logged && write(STDERR_FILENO, bytes, (size_t)n) < 0) errno = 0; /* ours is closed */
   if (errors->length + (size_t)n > RG_CHILD_LINE_MAX) {
     const size_t too_many = errors->length + (size_t)n - RG_CHILD_LINE_MAX;
     errors->length -= too_many;
@@ -485,37 +418,42 @@ static PetscErrorCode describe_end(RgChild *child, RgText *mistake)
 
 /* ---- ask ------------------------------------------------------------------------------------- */
 
-/* Send as much as the pipe takes. If the program has ended, the end of its output shows it. */
+/* Send as much as the pipe takes, without SIGPIPE. If the program has ended, the end of its output
+   shows it. */
 static void send_request(RgChild *child)
 {
   const size_t left = child->request.length - child->sent;
-  ssize_t n = child_write(child->in, child->request.data + child->sent, left);
+  sigset_t only, before, pending, raised;
+  int number;
 
+  sigemptyset(&only);
+  sigaddset(&only, SIGPIPE);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &only, &before);
+  const ssize_t n = write(child->in, child->request.data + child->sent, left);
+  const bool wait = n < 0 && (errno == EAGAIN || errno == EINTR);
+  sigpending(&raised);
+  if (sigismember(&raised, SIGPIPE) && !sigismember(&pending, SIGPIPE))
+    (void)sigwait(&only, &number);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (n > 0) child->sent += (size_t)n;
-  else if (n < 0 && errno != EAGAIN && errno != EINTR) child->sent = child->request.length;
+  else if (n < 0 && !wait) child->sent = child->request.length;
 }
 
-/* Find output before the request: the program must write one answer per request. */
-static PetscErrorCode check_silence(RgChild *child, RgText *mistake)
+PetscErrorCode rg_child_send(RgChild *child, const char *line, double limit, RgText *mistake)
 {
   struct pollfd out = {.fd = child->out, .events = POLLIN};
 
+  /* Output before the request is a mistake: the program must write one answer per request. */
   child->n -= child->used;
   memmove(child->buffer, child->buffer + child->used, child->n);
   child->used = child->seen = 0;
   if (!child->n && poll(&out, 1, 0) > 0 && !read_output(child)) return describe_end(child, mistake);
   if (child->n)
-    PetscCall(rg_text_add(mistake,
-                          "wrote without being asked (is something printed on standard "
-                          "output? that is for answers): %.*s",
-                          (int)PetscMin(child->n, 60), child->buffer));
-  return 0;
-}
-
-PetscErrorCode rg_child_send(RgChild *child, const char *line, double limit, RgText *mistake)
-{
-  PetscCall(check_silence(child, mistake));
-  if (mistake->length) return 0;
+    return rg_text_add(mistake,
+                       "wrote without being asked (is something printed on standard output? that "
+                       "is for answers): %.*s",
+                       (int)PetscMin(child->n, 60), child->buffer);
   PetscCall(rg_text_clear(&child->request));
   PetscCall(rg_text_add(&child->request, "%s\n", line));
   PetscCall(rg_text_clear(&child->errors));

@@ -108,20 +108,6 @@ PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *poi
   return 0;
 }
 
-/* Fill the points of a grid from its axes; the last coordinate changes fastest. */
-static void grid_points(RgSpace *space)
-{
-  size_t repeat = (size_t)space->size, offset = 0;
-
-  for (int j = 0; j < space->dim; j++) {
-    size_t levels = (size_t)space->levels[j];
-    repeat /= levels;
-    for (size_t i = 0; i < (size_t)space->size; i++)
-      space->points[i * space->dim + j] = space->axes[offset + i / repeat % levels];
-    offset += levels;
-  }
-}
-
 PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const double *axes,
                              const double *lower, const double *upper)
 {
@@ -144,7 +130,12 @@ PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const d
     for (int i = offset; i < offset + levels[j]; i++)
       PetscCall(space_scale(space, j, axes[i], &space->axes[i]));
   }
-  grid_points(space);
+  size_t repeat = size, offset = 0; /* the last coordinate changes fastest */
+  for (int j = 0; j < dim; offset += (size_t)levels[j++]) {
+    repeat /= (size_t)levels[j];
+    for (size_t i = 0; i < size; i++)
+      space->points[i * dim + j] = space->axes[offset + i / repeat % levels[j]];
+  }
   return 0;
 }
 
@@ -186,18 +177,19 @@ static bool is_log(const RgSpace *space, int j)
   return space->inputs && space->inputs[j].log;
 }
 
-/* The conversion is exact at both ends. */
-static double log_to_native(double unit, double lower, double upper)
+/* The native value of coordinate j; exact at both ends. */
+static double native_of(const RgSpace *space, int j, double unit)
 {
+  const double lower = space->lower[j], upper = space->upper[j];
+
+  if (!is_log(space, j)) return to_native(unit, lower, upper);
   if (unit <= 0 || unit >= 1) return unit <= 0 ? lower : upper;
   return fmin(fmax(exp(to_native(unit, log(lower), log(upper))), lower), upper);
 }
 
 void rg_space_to_native(const RgSpace *space, const double *unit, double *native)
 {
-  for (int j = 0; j < space->dim; j++)
-    native[j] = is_log(space, j) ? log_to_native(unit[j], space->lower[j], space->upper[j])
-                                 : to_native(unit[j], space->lower[j], space->upper[j]);
+  for (int j = 0; j < space->dim; j++) native[j] = native_of(space, j, unit[j]);
 }
 
 void rg_space_to_unit(const RgSpace *space, const double *native, double *unit)
@@ -209,8 +201,7 @@ void rg_space_to_unit(const RgSpace *space, const double *native, double *unit)
 
 double rg_space_middle(const RgSpace *space, int j)
 {
-  return is_log(space, j) ? log_to_native(0.5, space->lower[j], space->upper[j])
-                          : to_native(0.5, space->lower[j], space->upper[j]);
+  return native_of(space, j, 0.5);
 }
 
 double rg_space_slope(const RgSpace *space, int j, double native)

@@ -21,21 +21,6 @@ void rg_failure_set(RgFailure *failure, const char *format, ...)
     if (*c == '\n' || *c == '\r') *c = ' ';
 }
 
-/* Mark the end of a truncated text, without cutting a UTF-8 character in two. */
-static void mark_cut(char *text, size_t length)
-{
-  strcpy(text + rg_utf8_cut(text, length - strlen("...")), "...");
-}
-
-/* Replace ASCII controls, and the controls U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
-static void replace_controls(char *text)
-{
-  for (unsigned char *c = (unsigned char *)text; *c; c++) {
-    if (*c < 0x20u || *c == 0x7Fu) *c = '?';
-    if (*c == 0xC2u && c[1] >= 0x80u && c[1] <= 0x9Fu) c[0] = c[1] = '?';
-  }
-}
-
 PetscErrorCode rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place, const char *format,
                                   ...)
 {
@@ -48,7 +33,12 @@ PetscErrorCode rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place, con
   va_start(arguments, format);
   int length = rg_format_list(entry->message, sizeof entry->message, format, arguments);
   va_end(arguments);
-  if (length >= (int)sizeof entry->message) mark_cut(entry->message, sizeof entry->message - 1);
-  replace_controls(entry->message);
+  if (length >= (int)sizeof entry->message) /* no UTF-8 character is cut in two */
+    strcpy(entry->message + rg_utf8_cut(entry->message, sizeof entry->message - sizeof "..."),
+           "...");
+  for (unsigned char *c = (unsigned char *)entry->message; *c; c++) {
+    if (*c < 0x20u || *c == 0x7Fu) *c = '?';
+    if (*c == 0xC2u && c[1] >= 0x80u && c[1] <= 0x9Fu) c[0] = c[1] = '?'; /* U+0080 to U+009F */
+  }
   return 0;
 }

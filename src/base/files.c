@@ -14,19 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Read up to `room` bytes. Returns the number read, or -1 with errno. */
-static ssize_t read_all(int file, char *bytes, size_t room)
+static const char *name_of(const char *path)
 {
-  size_t n = 0;
+  const char *slash = strrchr(path, '/');
 
-  while (n < room) {
-    ssize_t got = read(file, bytes + n, room - n);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return -1;
-    if (!got) break;
-    n += (size_t)got;
-  }
-  return (ssize_t)n;
+  return slash ? slash + 1 : path;
 }
 
 /* Size of the regular file `file`; -1 and a mistake for other files. */
@@ -57,21 +49,21 @@ PetscErrorCode rg_file_read(const char *path, size_t limit, char **text, size_t 
 PetscErrorCode rg_file_read_open(int file, size_t limit, char **text, size_t *length,
                                  RgText *mistake)
 {
-  ssize_t size, got;
+  ssize_t size, got = 1;
 
   *text = NULL;
   *length = 0;
   PetscCall(file_size(file, limit, &size, mistake));
-  if (size >= 0) {
-    PetscCall(PetscCalloc1((size_t)size + 1, text));
-    got = read_all(file, *text, (size_t)size);
-    if (got < 0) {
-      PetscCall(rg_text_add(mistake, "can't be read: %s", strerror(errno)));
-      PetscCall(PetscFree(*text));
-    } else {
-      *length = (size_t)got;
-      (*text)[got] = '\0';
-    }
+  if (size >= 0) PetscCall(PetscCalloc1((size_t)size + 1, text));
+  while (got > 0 && (ssize_t)*length < size) {
+    do got = read(file, *text + *length, (size_t)size - *length);
+    while (got < 0 && errno == EINTR);
+    if (got > 0) *length += (size_t)got;
+  }
+  if (got < 0) {
+    PetscCall(rg_text_add(mistake, "can't be read: %s", strerror(errno)));
+    PetscCall(PetscFree(*text));
+    *length = 0;
   }
   if (file >= 0) close(file);
   return 0;
@@ -100,8 +92,7 @@ const char *rg_data_folder(void)
 
 PetscErrorCode rg_data_find(const char *path, RgText *found)
 {
-  const char *folder = rg_data_folder(), *last = strrchr(path, '/');
-  const char *places[] = {path, last ? last + 1 : path};
+  const char *folder = rg_data_folder(), *places[] = {path, name_of(path)};
 
   if (access(path, F_OK) == 0) return rg_text_add(found, "%s", path);
   if (!folder || !*path || *path == '/') return 0;
@@ -138,9 +129,8 @@ static bool is_plain(char *path, size_t from)
 
 PetscErrorCode rg_data_find_beside(const char *file, const char *path, RgText *found, bool *beside)
 {
-  const char *folder = rg_data_folder(), *last = strrchr(path, '/'), *end = strrchr(file, '/');
-  const char *places[] = {path, last ? last + 1 : path};
-  const size_t from = end ? (size_t)(end + 1 - file) : 0;
+  const char *folder = rg_data_folder(), *places[] = {path, name_of(path)};
+  const size_t from = (size_t)(name_of(file) - file);
   struct stat info;
 
   *beside = false;
@@ -161,14 +151,6 @@ PetscErrorCode rg_data_find_beside(const char *file, const char *path, RgText *f
 
 #define TEMPORARY_PREFIX ".tmp."
 
-static void host_name(char host[256])
-{
-  if (gethostname(host, 256)) strcpy(host, "unknown");
-  host[255] = '\0';
-  for (char *p = host; *p; p++)
-    if (*p == '/') *p = '_';
-}
-
 /* A process id is only valid in one PID namespace of one running system, and two containers may
    share the host's name and the folder. So a place names all three. */
 void rg_file_place(char place[RG_FILE_PLACE_MAX])
@@ -183,7 +165,10 @@ void rg_file_place(char place[RG_FILE_PLACE_MAX])
   if (more > 0) n += (size_t)more;
   rg_hash128(what, n, hash);
   rg_hash_hex(hash, hex);
-  host_name(host);
+  if (gethostname(host, sizeof(host))) strcpy(host, "unknown");
+  host[sizeof(host) - 1] = '\0';
+  for (char *p = host; *p; p++)
+    if (*p == '/') *p = '_';
   snprintf(place, RG_FILE_PLACE_MAX, "%.64s.%.16s", host, hex);
 }
 
@@ -329,13 +314,6 @@ int rg_directory_create(const char *path)
 }
 
 /* ---- inside a study directory ---------------------------------------------------------------- */
-
-static const char *name_of(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-
-  return slash ? slash + 1 : path;
-}
 
 /* Open a directory; -1 and errno. */
 static int open_directory(const char *path, RgInside inside)
@@ -495,32 +473,24 @@ static int compare_names(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static PetscErrorCode read_names(DIR *stream, int *n, char ***names, int *error)
-{
-  struct dirent *entry;
-
-  while (errno = 0, (entry = readdir(stream))) {
-    if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
-    PetscCall(RG_GROW(*n, *names));
-    PetscCall(PetscStrallocpy(entry->d_name, &(*names)[*n]));
-    (*n)++;
-  }
-  *error = errno;
-  return 0;
-}
-
 PetscErrorCode rg_directory_list(const char *path, RgInside inside, int *n, char ***names,
                                  int *error)
 {
   const int fd = open_directory(path, inside);
   DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+  struct dirent *entry;
 
   *n = 0;
   *names = NULL;
   *error = stream ? 0 : errno;
   if (fd >= 0 && !stream) (void)close(fd);
   if (!stream) return 0;
-  PetscCall(read_names(stream, n, names, error));
+  while (errno = 0, (entry = readdir(stream))) {
+    if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+    PetscCall(RG_GROW(*n, *names));
+    PetscCall(PetscStrallocpy(entry->d_name, &(*names)[(*n)++]));
+  }
+  *error = errno;
   closedir(stream);
   if (*n) qsort(*names, (size_t)*n, sizeof(**names), compare_names);
   return 0;
@@ -538,8 +508,7 @@ PetscErrorCode rg_path_join(const char *a, const char *b, char **path)
 PetscErrorCode rg_file_check_output(const char *path, RgText *mistake)
 {
   static const char *const endings[] = {".h5", ".hdf5", ".he5", ".nc"};
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  const char *ending = strrchr(name, '.');
+  const char *name = name_of(path), *ending = strrchr(name, '.');
   struct stat found;
   bool known = !ending;
 
@@ -559,24 +528,8 @@ PetscErrorCode rg_file_check_output(const char *path, RgText *mistake)
   return 0;
 }
 
-/* Write, fsync and close; *step names the step that failed. */
-static int fill(int fd, const void *bytes, size_t length, const char **step)
-{
-  int error, closing;
-
-  *step = "write";
-  error = rg_file_write(fd, bytes, length);
-  if (!error) {
-    *step = "sync";
-    error = rg_file_sync(fd);
-  }
-  closing = rg_file_close(fd);
-  if (error || !closing) return error;
-  *step = "close";
-  return closing;
-}
-
-/* Write a temporary file in an open directory, and give it its name. */
+/* Write a temporary file in an open directory, and give it its name. *step: the step that failed.
+   */
 static int commit_in(int directory, const char *name, const void *bytes, size_t length,
                      const char **step)
 {
@@ -586,7 +539,17 @@ static int commit_in(int directory, const char *name, const void *bytes, size_t 
 
   *step = "create";
   if (fd < 0) return error;
-  error = fill(fd, bytes, length, step);
+  *step = "write";
+  error = rg_file_write(fd, bytes, length);
+  if (!error) {
+    *step = "sync";
+    error = rg_file_sync(fd);
+  }
+  const int closing = rg_file_close(fd);
+  if (!error && closing) {
+    *step = "close";
+    error = closing;
+  }
   if (!error && renameat(directory, temporary, directory, name)) {
     error = errno;
     *step = "rename";

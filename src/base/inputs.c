@@ -17,18 +17,14 @@ enum { WORDS_MAX = 256 }; /* largest number of words in a description */
 static const double largest_bound[] = {[RG_INPUT_REAL] = 1e100, [RG_INPUT_INTEGER] = 1e15};
 
 static const char blanks[] = " \t,[]{}()";
+static const char name_letters[] =
+  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
 const char *const rg_input_kinds[] = {
-  [RG_INPUT_REAL] = "real", [RG_INPUT_INTEGER] = "integer", [RG_INPUT_CHOICE] = "choice"};
+  [RG_INPUT_REAL] = "real", [RG_INPUT_INTEGER] = "integer", [RG_INPUT_CHOICE] = "choice", NULL};
 /* The remaining words of a description. */
 enum { KEY_LOG, KEY_IF };
 static const char *const keys[] = {[KEY_LOG] = "log", [KEY_IF] = "if"};
-
-static bool is_name(const char *word)
-{
-  return strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") ==
-         strlen(word);
-}
 
 static PetscErrorCode read_bounds(RgInput *input, int n, char *const *words, RgText *mistake)
 {
@@ -67,19 +63,16 @@ static PetscErrorCode read_choices(RgInput *input, int n, char *const *words, Rg
 
 static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgText *mistake)
 {
-  if (n < 2 || !is_name(words[0]))
+  if (n < 2 || words[0][strspn(words[0], name_letters)])
     return rg_text_add(mistake, "is written 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER', "
                                 "both also with 'log' behind, or 'NAME choice WORD WORD ...'");
   PetscCall(PetscStrallocpy(words[0], &input->name));
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; rg_input_kinds[k]; k++) {
     if (strcmp(words[1], rg_input_kinds[k])) continue;
     input->kind = (RgInputKind)k;
-    if (k == RG_INPUT_CHOICE) PetscCall(read_choices(input, n - 2, words + 2, mistake));
-    else PetscCall(read_bounds(input, n - 2, words + 2, mistake));
-    return 0;
+    return (k == RG_INPUT_CHOICE ? read_choices : read_bounds)(input, n - 2, words + 2, mistake);
   }
-  const char *nearest =
-    rg_text_nearest(words[1], (const char *const[]){"real", "integer", "choice", NULL});
+  const char *nearest = rg_text_nearest(words[1], rg_input_kinds);
   return rg_text_add(mistake, "its kind is '%.40s'; real, integer and choice are accepted%s%s%s",
                      words[1], nearest ? ", did you mean '" : "", nearest ? nearest : "",
                      nearest ? "'?" : "");
@@ -96,27 +89,11 @@ static int find_condition(int n, char *const *words)
   return n;
 }
 
-/* Parse the words of a condition on input `parent`. */
-static PetscErrorCode read_when(const RgInput *parent, char *list, RgInput *input, RgText *mistake)
-{
-  char *rest;
-
-  PetscCall(PetscCalloc1(parent->n_words, &input->when));
-  for (char *word = strtok_r(list, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
-    int k = 0;
-    while (k < parent->n_words && strcmp(parent->words[k], word)) k++;
-    if (k < parent->n_words) input->when[k] = true;
-    else PetscCall(rg_text_add(mistake, "'%.40s' is not a word of '%.40s'", word, parent->name));
-    if (mistake->length) break;
-  }
-  return 0;
-}
-
 /* Parse the condition of input number `of` from the words after its `if`. */
 static PetscErrorCode read_condition(int n, char *const *words, int of, RgInput *inputs,
                                      RgText *mistake)
 {
-  char *equals = n == 1 ? strchr(words[0], '=') : NULL;
+  char *equals = n == 1 ? strchr(words[0], '=') : NULL, *rest;
   int parent = 0;
 
   if (!equals || equals == words[0] || !equals[1])
@@ -130,7 +107,16 @@ static PetscErrorCode read_condition(int n, char *const *words, int of, RgInput 
       rg_text_add(mistake, "'%.40s' is not a choice: an input depends on a choice", words[0]));
   if (mistake->length) return 0;
   inputs[of].parent = parent;
-  return read_when(&inputs[parent], equals + 1, &inputs[of], mistake);
+  const RgInput *choice = &inputs[parent];
+  PetscCall(PetscCalloc1(choice->n_words, &inputs[of].when));
+  for (char *word = strtok_r(equals + 1, "|", &rest); word && !mistake->length;
+       word = strtok_r(NULL, "|", &rest)) {
+    int k = 0;
+    while (k < choice->n_words && strcmp(choice->words[k], word)) k++;
+    if (k < choice->n_words) inputs[of].when[k] = true;
+    else PetscCall(rg_text_add(mistake, "'%.40s' is not a word of '%.40s'", word, choice->name));
+  }
+  return 0;
 }
 
 static PetscErrorCode parse_input(const char *text, int of, RgInput *inputs, RgText *mistake)
@@ -178,37 +164,27 @@ PetscErrorCode rg_inputs_clear(int n, RgInput *inputs)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static PetscErrorCode add_input(const RgInput *inputs, int j, RgText *text)
-{
-  const RgInput *input = &inputs[j];
-  const char *before = "";
-
-  PetscCall(rg_text_add(text, "%s %s", input->name, rg_input_kinds[input->kind]));
-  if (input->kind == RG_INPUT_CHOICE)
-    for (int k = 0; k < input->n_words; k++) PetscCall(rg_text_add(text, " %s", input->words[k]));
-  else {
-    PetscCall(rg_text_add(text, " "));
-    PetscCall(rg_text_add_real(text, input->lower));
-    PetscCall(rg_text_add(text, " "));
-    PetscCall(rg_text_add_real(text, input->upper));
-    PetscCall(rg_text_add(text, "%s", input->log ? " log" : ""));
-  }
-  if (input->parent < 0) return 0;
-  const RgInput *parent = &inputs[input->parent];
-  PetscCall(rg_text_add(text, " if %s=", parent->name));
-  for (int k = 0; k < parent->n_words; k++) {
-    if (!input->when[k]) continue;
-    PetscCall(rg_text_add(text, "%s%s", before, parent->words[k]));
-    before = "|";
-  }
-  return 0;
-}
-
 PetscErrorCode rg_inputs_text(int n, const RgInput *inputs, RgText *text)
 {
   for (int j = 0; j < n; j++) {
-    if (j) PetscCall(rg_text_add(text, "; "));
-    PetscCall(add_input(inputs, j, text));
+    const RgInput *input = &inputs[j], *parent = input->parent < 0 ? NULL : &inputs[input->parent];
+    const char *before = "";
+    PetscCall(
+      rg_text_add(text, "%s%s %s", j ? "; " : "", input->name, rg_input_kinds[input->kind]));
+    for (int k = 0; k < input->n_words; k++) PetscCall(rg_text_add(text, " %s", input->words[k]));
+    if (input->kind != RG_INPUT_CHOICE) {
+      PetscCall(rg_text_add(text, " "));
+      PetscCall(rg_text_add_real(text, input->lower));
+      PetscCall(rg_text_add(text, " "));
+      PetscCall(rg_text_add_real(text, input->upper));
+      PetscCall(rg_text_add(text, "%s", input->log ? " log" : ""));
+    }
+    if (parent) PetscCall(rg_text_add(text, " if %s=", parent->name));
+    for (int k = 0; parent && k < parent->n_words; k++) {
+      if (!input->when[k]) continue;
+      PetscCall(rg_text_add(text, "%s%s", before, parent->words[k]));
+      before = "|";
+    }
   }
   return 0;
 }

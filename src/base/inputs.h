@@ -4,7 +4,7 @@
 
 #include "regatta/domain.h"
 
-extern const char *const rg_input_kinds[]; /* names of RgInputKind in descriptions */
+extern const char *const rg_input_kinds[]; /* of RgInputKind; NULL-terminated */
 
 PetscErrorCode rg_inputs_clear(int n, RgInput *inputs);
 /* Parse a text of rg_inputs_text. The caller clears and frees *inputs, even after mistakes. The

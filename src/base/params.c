@@ -86,12 +86,6 @@ static bool has_maximum(const RgParam *entry)
   return entry->maximum < (entry->type == RG_PARAM_INT ? (double)INT_MAX : 1e300);
 }
 
-static bool in_range(const RgParam *entry, double value)
-{
-  if (has_minimum(entry) && value < entry->minimum) return false;
-  return !(has_maximum(entry) && value > entry->maximum);
-}
-
 /* Append the range of a number: `in [0, 1]`, `> 0`, `>= 2`; nothing if unbounded. */
 static PetscErrorCode param_range(const RgParam *entry, RgText *text)
 {
@@ -210,7 +204,8 @@ static bool parse_number(const RgParam *entry, const char *word, double *value)
   if (!rg_number_only(word, &number) || (integer && (number < INT_MIN || number > INT_MAX)))
     return false;
   *value = number + 0.0;
-  return in_range(entry, number);
+  return !(has_minimum(entry) && number < entry->minimum) &&
+         !(has_maximum(entry) && number > entry->maximum);
 }
 
 static bool parse_bool(const char *word, bool *value)
@@ -220,17 +215,6 @@ static bool parse_bool(const char *word, bool *value)
   for (int i = 0; i < 6; i++) {
     if (strcasecmp(word, words[i]) == 0) {
       *value = i % 2 == 1;
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool parse_choice(const RgParam *entry, const char *word, int *value)
-{
-  for (int i = 0; entry->choices[i]; i++) {
-    if (strcmp(entry->choices[i], word) == 0) {
-      *value = i;
       return true;
     }
   }
@@ -262,10 +246,15 @@ static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const
 {
   double number;
   bool fine = true;
+  int choice = 0;
 
   switch (entry->type) {
   case RG_PARAM_BOOL: fine = parse_bool(word, field.boolean); break;
-  case RG_PARAM_CHOICE: fine = parse_choice(entry, word, field.integer); break;
+  case RG_PARAM_CHOICE:
+    while (entry->choices[choice] && strcmp(entry->choices[choice], word)) choice++;
+    fine = entry->choices[choice] != NULL;
+    if (fine) *field.integer = choice;
+    break;
   case RG_PARAM_INT:
     fine = parse_number(entry, word, &number);
     if (fine) *field.integer = (int)number;
@@ -316,46 +305,26 @@ static PetscErrorCode param_parse(const RgParam *entry, void *options, int n,
   return rg_text_add(problem, ", got a list of %d values", n);
 }
 
-static const char *type_name(RgParamType type)
-{
-  switch (type) {
-  case RG_PARAM_BOOL: return "bool";
-  case RG_PARAM_INT: return "integer";
-  case RG_PARAM_REAL: return "real";
-  case RG_PARAM_CHOICE: return "choice";
-  case RG_PARAM_TEXT: return "text";
-  case RG_PARAM_REALS: return "reals";
-  case RG_PARAM_TEXTS: return "texts";
-  case RG_PARAM_NAMED: return "map of texts";
-  case RG_PARAM_PATH: return "path";
-  case RG_PARAM_GROUP:
-  case RG_PARAM_GONE: break;
-  }
-  return "";
-}
-
-static PetscErrorCode fill_accepted(const RgParam *entry, RgText *text)
-{
-  if (entry->type == RG_PARAM_CHOICE)
-    for (int i = 0; entry->choices[i]; i++)
-      PetscCall(rg_text_add(text, "%s%s", i ? " | " : "", entry->choices[i]));
-  else if (entry->type == RG_PARAM_INT || entry->type == RG_PARAM_REAL ||
-           entry->type == RG_PARAM_REALS)
-    PetscCall(param_range(entry, text));
-  if (text->length == 0) PetscCall(rg_text_add(text, "-"));
-  return 0;
-}
-
 static PetscErrorCode add_row(const RgParam *entry, RgTable *table)
 {
+  static const char *const types[] = {
+    [RG_PARAM_BOOL] = "bool",     [RG_PARAM_INT] = "integer", [RG_PARAM_REAL] = "real",
+    [RG_PARAM_CHOICE] = "choice", [RG_PARAM_TEXT] = "text",   [RG_PARAM_REALS] = "reals",
+    [RG_PARAM_TEXTS] = "texts",   [RG_PARAM_PATH] = "path",   [RG_PARAM_NAMED] = "map of texts"};
   RgText accepted = {0};
 
-  PetscCall(fill_accepted(entry, &accepted));
-  PetscCall(rg_table_add(table, "%s\v%s\v%s\v%s\v%s\v%s", entry->name, type_name(entry->type),
+  if (entry->type == RG_PARAM_CHOICE)
+    for (int i = 0; entry->choices[i]; i++)
+      PetscCall(rg_text_add(&accepted, "%s%s", i ? " | " : "", entry->choices[i]));
+  else if (entry->type == RG_PARAM_INT || entry->type == RG_PARAM_REAL ||
+           entry->type == RG_PARAM_REALS)
+    PetscCall(param_range(entry, &accepted));
+  PetscCall(rg_table_add(table, "%s\v%s\v%s\v%s\v%s\v%s", entry->name, types[entry->type],
                          !entry->fallback   ? "required"
                          : *entry->fallback ? entry->fallback
                                             : "\"\"",
-                         accepted.data, entry->symbol && *entry->symbol ? entry->symbol : "-",
+                         accepted.length ? accepted.data : "-",
+                         entry->symbol && *entry->symbol ? entry->symbol : "-",
                          entry->doc ? entry->doc : ""));
   return rg_text_clear(&accepted);
 }
@@ -585,18 +554,7 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
   return 0;
 }
 
-/* Whether the canonical text omits an entry: the layout over ranks, and later additions at
-   `auto`. */
-static bool is_silent(const RgParam *entry, const RgParamField *field)
-{
-  if (entry->type == RG_PARAM_GROUP) return true;
-  if (entry->type == RG_PARAM_CHOICE)
-    return entry->minimum == RG_LATER && !strcmp(entry->choices[*field->integer], entry->fallback);
-  if (entry->type == RG_PARAM_BOOL) return entry->minimum == RG_LATER && !*field->boolean;
-  if (entry->choices == rg_param_layout) return true;
-  return entry->choices == rg_param_later && is_auto(entry, *field);
-}
-
+/* The text omits the layout over ranks, and what was added later while it is at its default. */
 PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, RgText *text)
 {
   const size_t before = text->length;
@@ -605,7 +563,16 @@ PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, Rg
     /* The cast serves a union that writers share; this view only reads. */
     const RgParamField field = rg_param_field(entry, (void *)(uintptr_t)options);
 
-    if (is_silent(entry, &field)) continue;
+    const bool later = entry->minimum == RG_LATER;
+    bool silent = entry->type == RG_PARAM_GROUP;
+
+    if (entry->type == RG_PARAM_CHOICE)
+      silent = later && !strcmp(entry->choices[*field.integer], entry->fallback);
+    else if (entry->type == RG_PARAM_BOOL) silent = later && !*field.boolean;
+    else if (!silent)
+      silent = entry->choices == rg_param_layout ||
+               (entry->choices == rg_param_later && is_auto(entry, field));
+    if (silent) continue;
     PetscCall(rg_text_add(text, "%s%s=", text->length > before ? "," : "", entry->name));
     PetscCall(add_value(entry, field, text));
   }

@@ -164,11 +164,6 @@ static bool same_letter(char a, char b)
   return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-static int min_int(int a, int b)
-{
-  return a < b ? a : b;
-}
-
 /* Damerau-Levenshtein distance with transpositions of neighbours (optimal string alignment),
    from three rows of the dynamic programme. */
 static int edit_distance(const char *a, int na, const char *b, int nb)
@@ -184,9 +179,9 @@ static int edit_distance(const char *a, int na, const char *b, int nb)
     now[0] = i;
     for (int j = 1; j <= nb; j++) {
       int change = last[j - 1] + (same_letter(a[i - 1], b[j - 1]) ? 0 : 1);
-      now[j] = min_int(change, 1 + min_int(last[j], now[j - 1]));
+      now[j] = PetscMin(change, 1 + PetscMin(last[j], now[j - 1]));
       if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
-        now[j] = min_int(now[j], before[j - 2] + 1);
+        now[j] = PetscMin(now[j], before[j - 2] + 1);
     }
     int *spare = before;
     before = last;
@@ -236,22 +231,14 @@ const char *rg_text_synonym(const char *word)
   return NULL;
 }
 
-/* The name that a word stands for, if it is in the list; else NULL. */
-static const char *synonym(const char *word, const char *const *names)
-{
-  const char *name = rg_text_synonym(word);
-
-  for (; name && *names; names++)
-    if (!strcmp(*names, name)) return *names;
-  return NULL;
-}
-
 const char *rg_text_nearest(const char *wrong, const char *const *names)
 {
-  size_t length = strlen(wrong);
-  const char *best = synonym(wrong, names);
+  const char *best = NULL, *synonym = rg_text_synonym(wrong);
+  const size_t length = strlen(wrong);
 
-  if (best || length > LONGEST) return best;
+  for (int i = 0; synonym && names[i]; i++)
+    if (!strcmp(names[i], synonym)) return names[i];
+  if (length > LONGEST) return NULL;
   int limit = length >= 6 ? (int)length / 3 : 1;
   for (; *names; names++) {
     size_t other = strlen(*names);
