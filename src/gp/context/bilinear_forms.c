@@ -34,15 +34,13 @@ PetscErrorCode rg_bilinear_forms_create(int r, int size, const double *U, const 
                          &forms->packed, (size_t)forms->rank * batch, &forms->reduced));
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, forms->rank, size, h, 1.0, forms->basis, h,
               all, h, 0.0, forms->combine, forms->rank);
-  PetscCall(PetscFree(all));
-  return 0;
+  return PetscFree(all);
 }
 
 PetscErrorCode rg_bilinear_forms_destroy(RgBilinearForms *forms)
 {
   PetscCall(PetscFree(forms->basis));
-  PetscCall(PetscFree3(forms->combine, forms->packed, forms->reduced));
-  return 0;
+  return PetscFree3(forms->combine, forms->packed, forms->reduced);
 }
 
 void rg_bilinear_forms_reduce(RgBilinearForms *forms, int J, const double *P)

@@ -48,8 +48,7 @@ static PetscErrorCode interpolant(const RgKernel *kernel, int dim_x, RgKernel *s
   if (*found)
     PetscCall(rg_kernel_create(gaussian ? RG_KERNEL_GAUSSIAN : RG_KERNEL_MATERN52, dim, true, scale,
                                1.0, smooth));
-  PetscCall(PetscFree(scale));
-  return 0;
+  return PetscFree(scale);
 }
 
 /* Derivatives of the interpolation at the last contexts, K' K_PP^-1. */
@@ -69,32 +68,14 @@ static PetscErrorCode slope_matrix(const RgKernel *smooth, const RgKernelPivots 
               pivots->lower, r, nodes->slope, rows);
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, rows, r, 1.0,
               pivots->lower, r, nodes->slope, rows);
-  PetscCall(PetscFree(ones));
-  return 0;
-}
-
-static PetscErrorCode fill(const RgKernel *smooth, const RgKernelPivots *pivots, int n_slopes,
-                           const double *contexts, RgContextNodes *nodes)
-{
-  const size_t size = (size_t)nodes->size, dim = (size_t)smooth->dim, r = (size_t)pivots->rank;
-
-  nodes->n = pivots->rank;
-  nodes->slopes = n_slopes * smooth->dim;
-  PetscCall(PetscMalloc3(r * dim, &nodes->contexts, size * r, &nodes->values, nodes->slopes * r,
-                         &nodes->slope));
-  for (size_t k = 0; k < r; k++)
-    PetscCall(PetscArraycpy(nodes->contexts + k * dim, contexts + pivots->pivot[k] * dim, dim));
-  PetscCall(PetscArraycpy(nodes->values, pivots->F, size * r)); /* F L^-1 */
-  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, nodes->size,
-              nodes->n, 1.0, pivots->lower, nodes->n, nodes->values, nodes->size);
-  PetscCall(slope_matrix(smooth, pivots, n_slopes, contexts + (size - n_slopes) * dim, nodes));
-  return 0;
+  return PetscFree(ones);
 }
 
 PetscErrorCode rg_context_nodes_create(const RgKernel *kernel, int dim_x, int size,
                                        const double *contexts, int n_slopes, double tolerance,
                                        int most, RgContextNodes *nodes)
 {
+  const int dim = kernel->dim - dim_x;
   RgKernelPivots pivots;
   RgKernel smooth;
   bool found = false;
@@ -104,10 +85,23 @@ PetscErrorCode rg_context_nodes_create(const RgKernel *kernel, int dim_x, int si
   PetscCall(interpolant(kernel, dim_x, &smooth, &tolerance, &found));
   if (!found) return 0;
   PetscCall(rg_kernel_pivots_create(&smooth, size, contexts, tolerance, most, &pivots));
-  if (pivots.rest <= tolerance) PetscCall(fill(&smooth, &pivots, n_slopes, contexts, nodes));
+  if (pivots.rest <= tolerance) {
+    const size_t r = (size_t)pivots.rank;
+    nodes->n = pivots.rank;
+    nodes->slopes = n_slopes * dim;
+    PetscCall(PetscMalloc3(r * dim, &nodes->contexts, size * r, &nodes->values, nodes->slopes * r,
+                           &nodes->slope));
+    for (size_t k = 0; k < r; k++)
+      PetscCall(
+        PetscArraycpy(nodes->contexts + k * dim, contexts + (size_t)pivots.pivot[k] * dim, dim));
+    PetscCall(PetscArraycpy(nodes->values, pivots.F, size * r)); /* F L^-1 */
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, size, nodes->n,
+                1.0, pivots.lower, nodes->n, nodes->values, size);
+    PetscCall(
+      slope_matrix(&smooth, &pivots, n_slopes, contexts + (size_t)(size - n_slopes) * dim, nodes));
+  }
   PetscCall(rg_kernel_pivots_destroy(&pivots));
-  PetscCall(rg_kernel_destroy(&smooth));
-  return 0;
+  return rg_kernel_destroy(&smooth);
 }
 
 PetscErrorCode rg_context_nodes_destroy(RgContextNodes *nodes)

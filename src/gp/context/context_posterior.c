@@ -48,19 +48,6 @@ static PetscErrorCode context_pairs_create(RgContextPosterior *cp)
   return 0;
 }
 
-static PetscErrorCode context_pairs_destroy(RgContextPosterior *cp)
-{
-  struct RgContextPairs *p = cp->pairs;
-
-  if (!p) return 0;
-  PetscCall(rg_prediction_destroy(&p->work));
-  PetscCall(rg_nearby_destroy(&p->nearby));
-  PetscCall(PetscFree6(p->Z, p->one, p->zero, p->gradient, p->mean, p->variance));
-  PetscCall(PetscFree3(p->mean_bar, p->variance_bar, p->pair));
-  PetscCall(PetscFree(cp->pairs));
-  return 0;
-}
-
 /* Pairs of J designs with `count` contexts, design after design. */
 static void fill_pairs(const RgContextPosterior *cp, int J, const double *X, int count,
                        const double *contexts)
@@ -84,9 +71,8 @@ static PetscErrorCode predict_pairs(RgContextPosterior *cp, int count, double *m
   struct RgContextPairs *p = cp->pairs;
 
   if (cp->form == RG_CONTEXT_NEAR)
-    PetscCall(rg_nearby_predict(&p->nearby, count, p->Z, p->work.values_only, mean, variance));
-  else PetscCall(rg_posterior_predict(cp->posterior, count, p->Z, mean, variance, &p->work));
-  return 0;
+    return rg_nearby_predict(&p->nearby, count, p->Z, p->work.values_only, mean, variance);
+  return rg_posterior_predict(cp->posterior, count, p->Z, mean, variance, &p->work);
 }
 
 /* Gradients of the moments of the pairs, into p->gradient. */
@@ -96,12 +82,10 @@ static PetscErrorCode pull_pairs(RgContextPosterior *cp, int count, const double
   struct RgContextPairs *p = cp->pairs;
 
   if (cp->form == RG_CONTEXT_NEAR)
-    PetscCall(rg_nearby_gradient(&p->nearby, count, mean_bar, variance_bar ? variance_bar : p->zero,
-                                 p->gradient));
-  else
-    PetscCall(rg_posterior_gradient(cp->posterior, count, p->Z, mean_bar, variance_bar, &p->work,
-                                    p->gradient));
-  return 0;
+    return rg_nearby_gradient(&p->nearby, count, mean_bar, variance_bar ? variance_bar : p->zero,
+                              p->gradient);
+  return rg_posterior_gradient(cp->posterior, count, p->Z, mean_bar, variance_bar, &p->work,
+                               p->gradient);
 }
 
 /* Derivatives by the context of mean and variance at S contexts, of the design x. */
@@ -217,29 +201,11 @@ static PetscErrorCode add_slope_gradient(RgContextPosterior *cp, const double *x
     g[k] += (up - down) / (2.0 * STEP);
   }
   PetscCall(PetscFree(moved));
-  PetscCall(
-    PetscFree4(weighted.contexts, weighted.mean_bar, weighted.variance_bar, weighted.slopes));
-  return 0;
+  return PetscFree4(weighted.contexts, weighted.mean_bar, weighted.variance_bar, weighted.slopes);
 }
 
-/* Move the pairs of J designs whose derivatives are not zero to the front; returns how many there
-   are. */
-static int gather_pairs(struct RgContextPairs *p, int J, int M, int dim, const double *mean_bar,
-                        const double *variance_bar)
-{
-  int used = 0;
-
-  for (int i = 0; i < J * M; i++) {
-    if (mean_bar[i] == 0.0 && variance_bar[i] == 0.0) continue;
-    for (int k = 0; k < dim; k++) p->Z[(size_t)used * dim + k] = p->Z[(size_t)i * dim + k];
-    p->pair[used] = i;
-    p->mean_bar[used] = mean_bar[i];
-    p->variance_bar[used++] = variance_bar[i];
-  }
-  return used;
-}
-
-/* G: gradients by x, through means and variances, of the J designs that fit. */
+/* G: gradients by x, through means and variances, of the J designs that fit. The pairs whose
+   derivatives are not zero move to the front. */
 static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const double *X,
                                       const double *mean_bar, const double *variance_bar, double *G)
 {
@@ -247,7 +213,14 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const doubl
   const int dim = cp->dim_x + cp->dim_c;
 
   fill_pairs(cp, J, X, cp->size, cp->contexts);
-  const int used = gather_pairs(p, J, cp->size, dim, mean_bar, variance_bar);
+  int used = 0;
+  for (int i = 0; i < J * cp->size; i++) {
+    if (mean_bar[i] == 0.0 && variance_bar[i] == 0.0) continue;
+    for (int k = 0; k < dim; k++) p->Z[(size_t)used * dim + k] = p->Z[(size_t)i * dim + k];
+    p->pair[used] = i;
+    p->mean_bar[used] = mean_bar[i];
+    p->variance_bar[used++] = variance_bar[i];
+  }
   for (int k = 0; k < J * cp->dim_x; k++) G[k] = 0.0;
   if (!used) return 0;
   if (p->current != J ||
@@ -351,19 +324,7 @@ static PetscErrorCode right_matrix(const RgContextPosterior *cp, const RgKernel 
       rg_kernel_cross_gradient(right, 1, c, S, cp->contexts + (size_t)(M - S) * dim, ones, slope));
     for (int l = 0; l < S * dim; l++) F[(size_t)(M + l) * n + i] = slope[l];
   }
-  PetscCall(PetscFree3(row, ones, slope));
-  return 0;
-}
-
-static PetscErrorCode create_scratch(struct RgContextProduct *p, int dim_x)
-{
-  size_t n = (size_t)p->n, r = (size_t)p->rank, J = RG_CONTEXT_BATCH;
-
-  PetscCall(PetscMalloc4(n * J, &p->kx, n * r * J, &p->T, n * r * J, &p->H,
-                         p->is_plain ? 1 : r * r * J, &p->P));
-  PetscCall(
-    PetscMalloc5(r * J, &p->a, n * J, &p->A, n * dim_x, &p->x, r * J, &p->used, J, &p->n_used));
-  return 0;
+  return PetscFree3(row, ones, slope);
 }
 
 static double tolerance(const RgContextPosterior *cp)
@@ -383,8 +344,7 @@ static PetscErrorCode create_forms(RgContextPosterior *cp)
     PetscCall(PetscArraycpy(left + (size_t)(M + l) * r, p->R + (size_t)(M - S + l / dim) * r, r));
   PetscCall(rg_bilinear_forms_create(r, p->n_columns, left, p->R, tolerance(cp), RG_CONTEXT_BATCH,
                                      &p->forms));
-  PetscCall(PetscFree(left));
-  return 0;
+  return PetscFree(left);
 }
 
 /* Whether single columns cost less than Q R: n^2 K against n^2 r + n r^2 + r^2 s operations per
@@ -419,8 +379,7 @@ static PetscErrorCode factorise(struct RgContextProduct *p, double drop, int des
   PetscCall(PetscMalloc1((size_t)p->rank * K, &p->R));
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, p->rank, K, n, 1.0, p->Q, n, F, n, 0.0, p->R,
               p->rank);
-  PetscCall(PetscFree(F));
-  return 0;
+  return PetscFree(F);
 }
 
 /* is_product becomes false if the kernel is not a product or the rank is too high to gain. */
@@ -444,32 +403,14 @@ static PetscErrorCode context_product_create(RgContextPosterior *cp)
   PetscCall(right_matrix(cp, &p->right, p->n, F));
   PetscCall(factorise(p, tolerance(cp), cp->designs, F));
   if (!p->is_plain) PetscCall(create_forms(cp));
-  PetscCall(create_scratch(p, cp->dim_x));
+  const size_t r = (size_t)p->rank, J = RG_CONTEXT_BATCH;
+  PetscCall(PetscMalloc4(n * J, &p->kx, n * r * J, &p->T, n * r * J, &p->H,
+                         p->is_plain ? 1 : r * r * J, &p->P));
+  PetscCall(
+    PetscMalloc5(r * J, &p->a, n * J, &p->A, n * cp->dim_x, &p->x, r * J, &p->used, J, &p->n_used));
   for (size_t i = 0; i < n; i++)
     PetscCall(
       PetscArraycpy(p->x + i * cp->dim_x, posterior->X + i * posterior->kernel.dim, cp->dim_x));
-  return 0;
-}
-
-static bool context_product_is_reduced(const RgContextPosterior *cp)
-{
-  return !cp->product->is_plain;
-}
-
-static PetscErrorCode context_product_destroy(RgContextPosterior *cp)
-{
-  struct RgContextProduct *p = cp->product;
-
-  if (!p) return 0;
-  PetscCall(rg_kernel_destroy(&p->left));
-  PetscCall(rg_kernel_destroy(&p->right));
-  if (p->Q) {
-    PetscCall(PetscFree4(p->kx, p->T, p->H, p->P));
-    PetscCall(PetscFree5(p->a, p->A, p->x, p->used, p->n_used));
-    PetscCall(rg_bilinear_forms_destroy(&p->forms));
-    PetscCall(RG_FREE(&p->R, &p->Q));
-  }
-  PetscCall(PetscFree(cp->product));
   return 0;
 }
 
@@ -677,8 +618,7 @@ static PetscErrorCode context_product_gradient(RgContextPosterior *cp, int J, co
   cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, p->n, columns, 1.0,
               posterior->inverse, posterior->capacity, p->H, p->n);
   pull_kernel(cp, J);
-  PetscCall(rg_kernel_cross_gradient(&p->left, p->n, p->x, J, X, p->kx, G));
-  return 0;
+  return rg_kernel_cross_gradient(&p->left, p->n, p->x, J, X, p->kx, G);
 }
 
 PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, int size,
@@ -708,15 +648,30 @@ PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, in
 
 PetscErrorCode rg_context_posterior_destroy(RgContextPosterior *cp)
 {
-  PetscCall(context_product_destroy(cp));
-  PetscCall(context_pairs_destroy(cp));
-  PetscCall(PetscFree(cp->contexts));
-  return 0;
+  struct RgContextProduct *product = cp->product;
+  struct RgContextPairs *pairs = cp->pairs;
+
+  if (product) {
+    PetscCall(rg_kernel_destroy(&product->left));
+    PetscCall(rg_kernel_destroy(&product->right));
+    PetscCall(PetscFree4(product->kx, product->T, product->H, product->P));
+    PetscCall(PetscFree5(product->a, product->A, product->x, product->used, product->n_used));
+    PetscCall(rg_bilinear_forms_destroy(&product->forms));
+    PetscCall(RG_FREE(&product->R, &product->Q));
+  }
+  if (pairs) {
+    PetscCall(rg_prediction_destroy(&pairs->work));
+    PetscCall(rg_nearby_destroy(&pairs->nearby));
+    PetscCall(
+      PetscFree6(pairs->Z, pairs->one, pairs->zero, pairs->gradient, pairs->mean, pairs->variance));
+    PetscCall(PetscFree3(pairs->mean_bar, pairs->variance_bar, pairs->pair));
+  }
+  return RG_FREE(&cp->product, &cp->pairs, &cp->contexts);
 }
 
 bool rg_context_posterior_is_reduced(const RgContextPosterior *cp)
 {
-  return cp->is_product && context_product_is_reduced(cp);
+  return cp->is_product && !cp->product->is_plain;
 }
 
 int rg_context_posterior_kept(const RgContextPosterior *cp)
@@ -729,31 +684,26 @@ PetscErrorCode rg_context_moments_create(const RgContextPosterior *cp, RgContext
   size_t size = (size_t)RG_CONTEXT_BATCH * cp->size;
   size_t slopes = (size_t)RG_CONTEXT_BATCH * cp->n_slopes * cp->dim_c;
 
-  PetscCall(PetscCalloc4(size, &moments->mean, size, &moments->variance, slopes,
-                         &moments->mean_slope, slopes, &moments->variance_slope));
-  return 0;
+  return PetscCalloc4(size, &moments->mean, size, &moments->variance, slopes, &moments->mean_slope,
+                      slopes, &moments->variance_slope);
 }
 
 PetscErrorCode rg_context_moments_destroy(RgContextMoments *moments)
 {
-  PetscCall(
-    PetscFree4(moments->mean, moments->variance, moments->mean_slope, moments->variance_slope));
-  return 0;
+  return PetscFree4(moments->mean, moments->variance, moments->mean_slope, moments->variance_slope);
 }
 
 PetscErrorCode rg_context_posterior_predict(RgContextPosterior *cp, int J, const double *X,
                                             RgContextMoments *moments)
 {
   PetscCheck(J >= 1 && J <= RG_CONTEXT_BATCH, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d designs", J);
-  if (cp->is_product) PetscCall(context_product_predict(cp, J, X, moments));
-  else PetscCall(context_pairs_predict(cp, J, X, moments));
-  return 0;
+  return cp->is_product ? context_product_predict(cp, J, X, moments)
+                        : context_pairs_predict(cp, J, X, moments);
 }
 
 PetscErrorCode rg_context_posterior_gradient(RgContextPosterior *cp, int J, const double *X,
                                              const RgContextMoments *bar, double *G)
 {
-  if (cp->is_product) PetscCall(context_product_gradient(cp, J, X, bar, G));
-  else PetscCall(context_pairs_gradient(cp, J, X, bar, G));
-  return 0;
+  return cp->is_product ? context_product_gradient(cp, J, X, bar, G)
+                        : context_pairs_gradient(cp, J, X, bar, G);
 }

@@ -81,13 +81,6 @@ const RgKernelClass *rg_kernel_without_slope(const RgKernel *kernel)
   return NULL;
 }
 
-/* Whether input k of a factor is one of first, first + 1, .. */
-static bool reaches(const RgKernelFactor *factor, int k, int first)
-{
-  return factor->inputs[k] >= first ||
-         (factor->shift && factor->inputs[k] + factor->shift >= first);
-}
-
 /* In any direction, a factor changes at most as fast as its smallest length scale allows. */
 double rg_kernel_slope(const RgKernel *kernel, int first)
 {
@@ -101,7 +94,7 @@ double rg_kernel_slope(const RgKernel *kernel, int first)
       const RgKernelFactor *factor = &term->factors[f];
       const double slope = rg_kernel_family_slope(rg_kernel_classes[factor->family], factor->shape);
       for (int k = 0; k < factor->n_inputs; k++)
-        if (reaches(factor, k, first))
+        if (factor->inputs[k] + factor->shift >= first)
           most = fmax(most, slope * rg_kernel_inverse_scale(factor, k));
     }
     square += term->variance * most * most;

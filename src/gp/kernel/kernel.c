@@ -17,202 +17,7 @@ static bool has_sphere(const RgKernel *kernel)
   return false;
 }
 
-/* Working arrays of one gradient by the hyperparameters. */
-typedef struct {
-  const RgTileOps *ops;
-  int columns;
-  double *A, *B;   /* all points, scaled; one tile of them */
-  double *weight;  /* ROWS x width of the matrix, 0 on and above the diagonal */
-  double *value;   /* values of one term */
-  double *slope;   /* slopes of each of its factors */
-  double *scratch; /* scratch of rg_kernel_tile */
-  double *moments; /* per column: sum of A_ij slope_ij (scaled difference)^2 over j < i */
-  double *sums;    /* per term: sum of A_ij value_ij over j < i */
-} Work;
-
-/* g (2) = sum_ij A_ij d trend_ij / d log v over the n x n matrix; A as in
-   rg_kernel_theta_gradient. */
-static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const double *X,
-                                         const double *A, double *g);
-
-/* Rows i..i+rows-1 of the tile at column j. */
-static void weights(int n, const double *A, int i, int rows, int j, int width, double *weight)
-{
-  for (int r = i; r < i + rows; r++, weight += width) {
-    const double *row = A + (size_t)r * n + j;
-    int count = PetscMin(width, r - j);
-    for (int k = 0; k < count; k++) weight[k] = row[k];
-    for (int k = PetscMax(count, 0); k < width; k++) weight[k] = 0.0;
-  }
-}
-
-static void add_rows(const RgKernel *kernel, int i, int rows, int width, Work *work)
-{
-  const double *A = work->A + (size_t)i * work->columns, *B = work->B;
-  double *moments = work->moments;
-  size_t count = (size_t)rows * (size_t)width;
-
-  for (int t = 0; t < kernel->n_terms; t++) {
-    const RgKernelTerm *term = &kernel->terms[t];
-    rg_kernel_term_tile(work->ops, term, rows, A, work->columns, B, width, work->value, work->slope,
-                        ROWS * RG_TILE, work->scratch);
-    work->sums[t] += work->ops->dot(count, work->weight, work->value);
-    for (int f = 0; f < term->n_factors; f++) {
-      int n = rg_kernel_factor_columns(&term->factors[f]);
-      work->ops->moments(n, rows, A, work->columns, B, width, work->weight,
-                         work->slope + (size_t)f * ROWS * RG_TILE, moments);
-      A += n;
-      B += n * width;
-      moments += n;
-    }
-  }
-}
-
-/* d r2 / d log(length scale) = -2 (difference / length scale)^2, every entry counted `times`. */
-static void assemble(const RgKernel *kernel, double times, double trace, const Work *work,
-                     double *g)
-{
-  const double *moment = work->moments;
-
-  for (int t = 0; t < kernel->n_terms; t++) {
-    const RgKernelTerm *term = &kernel->terms[t];
-    for (int f = 0; f < term->n_factors; f++) {
-      const RgKernelFactor *factor = &term->factors[f];
-      for (int s = 0; s < factor->n_scales + rg_kernel_n_odds(factor); s++) g[s] = 0.0;
-      for (int k = 0; k < factor->n_inputs; k++)
-        for (int c = rg_kernel_input_columns(factor, k); c > 0; c--)
-          g[factor->n_scales == 1 ? 0 : k] -= 2.0 * times * *moment++;
-      g += factor->n_scales;
-      if (!rg_kernel_on_sphere(factor)) continue; /* else inputs_gradient adds what is left out */
-      for (int c = rg_kernel_factor_columns(factor); c > 0; c--)
-        g[1] += times * rg_kernel_sphere_fall(factor) * *moment++;
-      g += 2;
-    }
-    *g++ = times * work->sums[t] + term->variance * trace;
-  }
-}
-
-static PetscErrorCode work_create(const RgKernel *kernel, int n, Work *work)
-{
-  int factors = rg_kernel_n_factors(kernel), tile = ROWS * RG_TILE;
-
-  work->ops = rg_tile_ops();
-  work->columns = rg_kernel_n_columns(kernel);
-  PetscCall(PetscMalloc6((size_t)n * work->columns, &work->A, RG_TILE * work->columns, &work->B,
-                         tile, &work->weight, tile, &work->value, tile * factors, &work->slope,
-                         rg_kernel_tile_scratch(kernel, RG_TILE), &work->scratch));
-  return PetscCalloc2(work->columns, &work->moments, kernel->n_terms, &work->sums);
-}
-
-static PetscErrorCode work_destroy(Work *work)
-{
-  PetscCall(PetscFree2(work->moments, work->sums));
-  return PetscFree6(work->A, work->B, work->weight, work->value, work->slope, work->scratch);
-}
-
-/* g (2 dim) += sum_ij W_ij (d k(x_i, z_j) / d z_j) (d z_j / d log a, d log b), where z_j enters k
-   through the warp; W: n x m. */
-static PetscErrorCode add_warp(const RgKernel *kernel, int n, const double *X, int m,
-                               const double *Z, const double *W, double *g)
-{
-  const size_t dim = (size_t)kernel->dim;
-  double *G, slope[3];
-
-  PetscCall(PetscMalloc1((size_t)m * dim, &G));
-  PetscCall(rg_kernel_cross_gradient(kernel, n, X, m, Z, W, G));
-  for (size_t i = 0; i < (size_t)m * dim; i++) {
-    const size_t j = i % dim;
-    (void)rg_kernel_warp_at(kernel, (int)j, Z[i], slope);
-    g[j] += G[i] * (slope[1] / slope[0]);
-    g[dim + j] += G[i] * (slope[2] / slope[0]);
-  }
-  return PetscFree(G);
-}
-
-/* The gradient through the second points alone: by the warp, behind the terms, and on a sphere. */
-static PetscErrorCode add_side(const RgKernel *kernel, int n, const double *X, int m,
-                               const double *Z, const double *W, double *g)
-{
-  if (kernel->warp)
-    PetscCall(add_warp(kernel, n, X, m, Z, W, g + rg_kernel_theta_size(kernel) - 2 * kernel->dim));
-  return has_sphere(kernel) ? rg_kernel_sphere_cross(kernel, n, X, m, Z, W, g) : 0;
-}
-
-/* The hyperparameters that move inputs: over the matrix of a square, or of a rectangle. */
-static PetscErrorCode inputs_gradient(const RgKernel *kernel, int n, const double *X, int m,
-                                      const double *Z, const double *W, double *g)
-{
-  const int n_warp = kernel->warp ? 2 * kernel->dim : 0;
-  double *other;
-
-  if (!n_warp && !has_sphere(kernel)) return 0;
-  PetscCall(PetscArrayzero(g + rg_kernel_theta_size(kernel) - n_warp, n_warp));
-  PetscCall(PetscMalloc1((size_t)n * m, &other));
-  if (Z) {
-    PetscCall(add_side(kernel, n, X, m, Z, W, g));
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < m; j++) other[(size_t)j * n + i] = W[(size_t)i * m + j];
-    PetscCall(add_side(kernel, m, Z, n, X, other, g));
-  } else { /* both triangles */
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j <= i; j++)
-        other[(size_t)i * n + j] = other[(size_t)j * n + i] = 2 * W[(size_t)i * n + j];
-    PetscCall(add_side(kernel, n, X, n, X, other, g));
-  }
-  return PetscFree(other);
-}
-
-PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
-                                     const double *Z, const double *W, double *g)
-{
-  Work work;
-
-  PetscCall(work_create(kernel, n, &work));
-  rg_kernel_scale_points(kernel, n, X, work.A);
-  for (int j = 0; j < m; j += RG_TILE) {
-    int width = rg_tile_width(m - j), count = PetscMin(width, m - j);
-    rg_kernel_scale_tile(kernel, count, Z + (size_t)j * kernel->dim, width, work.B);
-    for (int i = 0; i < n; i += ROWS) {
-      int rows = PetscMin(ROWS, n - i);
-      for (int r = 0; r < rows; r++) {
-        const double *row = W + (size_t)(i + r) * m + j;
-        double *out = work.weight + (size_t)r * width;
-        for (int k = 0; k < count; k++) out[k] = row[k];
-        for (int k = count; k < width; k++) out[k] = 0.0;
-      }
-      add_rows(kernel, i, rows, width, &work);
-    }
-  }
-  assemble(kernel, 1.0, 0.0, &work, g);
-  PetscCall(inputs_gradient(kernel, n, X, m, Z, W, g));
-  return work_destroy(&work);
-}
-
-PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
-                                        const double *A, double *g)
-{
-  double trace = 0.0;
-  Work work;
-
-  PetscCall(work_create(kernel, n, &work));
-  rg_kernel_scale_points(kernel, n, X, work.A);
-  for (int j = 0; j < n; j += RG_TILE) {
-    int width = rg_tile_width(n - j);
-    rg_kernel_scale_tile(kernel, PetscMin(width, n - j), X + (size_t)j * kernel->dim, width,
-                         work.B);
-    for (int i = j; i < n; i += ROWS) {
-      int rows = PetscMin(ROWS, n - i);
-      weights(n, A, i, rows, j, width, work.weight);
-      add_rows(kernel, i, rows, width, &work);
-    }
-  }
-  for (int i = 0; i < n; i++) trace += A[i * (size_t)n + i];
-  assemble(kernel, 2.0, trace, &work, g);
-  PetscCall(inputs_gradient(kernel, n, X, n, NULL, A, g));
-  if (kernel->trend)
-    PetscCall(kernel_trend_theta(kernel, n, X, A, g + rg_kernel_theta_size(kernel) - 2));
-  return work_destroy(&work);
-}
+/* ---- trends ---------------------------------------------------------------------------------- */
 
 static double trend_value(const RgKernel *kernel, double s)
 {
@@ -328,6 +133,8 @@ PetscErrorCode rg_kernel_add_trend_gradient(const RgKernel *kernel, int n, const
   return PetscFree(B);
 }
 
+/* g (2) = sum_ij A_ij d trend_ij / d log v over the n x n matrix; A as in
+   rg_kernel_theta_gradient. */
 static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const double *X,
                                          const double *A, double *g)
 {
@@ -351,17 +158,191 @@ static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const do
   return PetscFree(B);
 }
 
+/* ---- gradients by hyperparameters ------------------------------------------------------------ */
+
+/* Working arrays of one gradient by the hyperparameters. */
+typedef struct {
+  const RgTileOps *ops;
+  int columns;
+  double *A, *B;   /* all points, scaled; one tile of them */
+  double *weight;  /* ROWS x width of the matrix, 0 on and above the diagonal */
+  double *value;   /* values of one term */
+  double *slope;   /* slopes of each of its factors */
+  double *scratch; /* scratch of rg_kernel_tile */
+  double *moments; /* per column: sum of A_ij slope_ij (scaled difference)^2 over j < i */
+  double *sums;    /* per term: sum of A_ij value_ij over j < i */
+} Work;
+
+static void add_rows(const RgKernel *kernel, int i, int rows, int width, Work *work)
+{
+  const double *A = work->A + (size_t)i * work->columns, *B = work->B;
+  double *moments = work->moments;
+  size_t count = (size_t)rows * (size_t)width;
+
+  for (int t = 0; t < kernel->n_terms; t++) {
+    const RgKernelTerm *term = &kernel->terms[t];
+    rg_kernel_term_tile(work->ops, term, rows, A, work->columns, B, width, work->value, work->slope,
+                        ROWS * RG_TILE, work->scratch);
+    work->sums[t] += work->ops->dot(count, work->weight, work->value);
+    for (int f = 0; f < term->n_factors; f++) {
+      int n = rg_kernel_factor_columns(&term->factors[f]);
+      work->ops->moments(n, rows, A, work->columns, B, width, work->weight,
+                         work->slope + (size_t)f * ROWS * RG_TILE, moments);
+      A += n;
+      B += n * width;
+      moments += n;
+    }
+  }
+}
+
+/* d r2 / d log(length scale) = -2 (difference / length scale)^2, every entry counted `times`. */
+static void assemble(const RgKernel *kernel, double times, double trace, const Work *work,
+                     double *g)
+{
+  const double *moment = work->moments;
+
+  for (int t = 0; t < kernel->n_terms; t++) {
+    const RgKernelTerm *term = &kernel->terms[t];
+    for (int f = 0; f < term->n_factors; f++) {
+      const RgKernelFactor *factor = &term->factors[f];
+      for (int s = 0; s < factor->n_scales + rg_kernel_n_odds(factor); s++) g[s] = 0.0;
+      for (int k = 0; k < factor->n_inputs; k++)
+        for (int c = rg_kernel_input_columns(factor, k); c > 0; c--)
+          g[factor->n_scales == 1 ? 0 : k] -= 2.0 * times * *moment++;
+      g += factor->n_scales;
+      if (!rg_kernel_on_sphere(factor)) continue; /* else inputs_gradient adds what is left out */
+      for (int c = rg_kernel_factor_columns(factor); c > 0; c--)
+        g[1] += times * rg_kernel_sphere_fall(factor) * *moment++;
+      g += 2;
+    }
+    *g++ = times * work->sums[t] + term->variance * trace;
+  }
+}
+
+static PetscErrorCode work_create(const RgKernel *kernel, int n, Work *work)
+{
+  int factors = rg_kernel_n_factors(kernel), tile = ROWS * RG_TILE;
+
+  work->ops = rg_tile_ops();
+  work->columns = rg_kernel_n_columns(kernel);
+  PetscCall(PetscMalloc6((size_t)n * work->columns, &work->A, RG_TILE * work->columns, &work->B,
+                         tile, &work->weight, tile, &work->value, tile * factors, &work->slope,
+                         rg_kernel_tile_scratch(kernel, RG_TILE), &work->scratch));
+  return PetscCalloc2(work->columns, &work->moments, kernel->n_terms, &work->sums);
+}
+
+static PetscErrorCode work_destroy(Work *work)
+{
+  PetscCall(PetscFree2(work->moments, work->sums));
+  return PetscFree6(work->A, work->B, work->weight, work->value, work->slope, work->scratch);
+}
+
+/* g += the gradient through the second points alone: by the warp, behind the terms, sum_ij W_ij (d
+   k(x_i, z_j) / d z_j) (d z_j / d log a, d log b), where z_j enters k through the warp; and on a
+   sphere. */
+static PetscErrorCode add_side(const RgKernel *kernel, int n, const double *X, int m,
+                               const double *Z, const double *W, double *g)
+{
+  const size_t dim = (size_t)kernel->dim;
+  double *G, slope[3], *by_warp = g + rg_kernel_theta_size(kernel) - 2 * dim;
+
+  if (kernel->warp) {
+    PetscCall(PetscMalloc1((size_t)m * dim, &G));
+    PetscCall(rg_kernel_cross_gradient(kernel, n, X, m, Z, W, G));
+    for (size_t i = 0; i < (size_t)m * dim; i++) {
+      (void)rg_kernel_warp_at(kernel, (int)(i % dim), Z[i], slope);
+      for (size_t p = 0; p < 2; p++) by_warp[p * dim + i % dim] += G[i] * (slope[1 + p] / slope[0]);
+    }
+    PetscCall(PetscFree(G));
+  }
+  return has_sphere(kernel) ? rg_kernel_sphere_cross(kernel, n, X, m, Z, W, g) : 0;
+}
+
+/* The hyperparameters that move inputs: over the matrix of a square, or of a rectangle. */
+static PetscErrorCode inputs_gradient(const RgKernel *kernel, int n, const double *X, int m,
+                                      const double *Z, const double *W, double *g)
+{
+  const int n_warp = kernel->warp ? 2 * kernel->dim : 0;
+  double *other;
+
+  if (!n_warp && !has_sphere(kernel)) return 0;
+  PetscCall(PetscArrayzero(g + rg_kernel_theta_size(kernel) - n_warp, n_warp));
+  PetscCall(PetscMalloc1((size_t)n * m, &other));
+  if (Z) {
+    PetscCall(add_side(kernel, n, X, m, Z, W, g));
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < m; j++) other[(size_t)j * n + i] = W[(size_t)i * m + j];
+    PetscCall(add_side(kernel, m, Z, n, X, other, g));
+  } else { /* both triangles */
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++)
+        other[(size_t)i * n + j] = other[(size_t)j * n + i] = 2 * W[(size_t)i * n + j];
+    PetscCall(add_side(kernel, n, X, n, X, other, g));
+  }
+  return PetscFree(other);
+}
+
+PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
+                                     const double *Z, const double *W, double *g)
+{
+  Work work;
+
+  PetscCall(work_create(kernel, n, &work));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int j = 0; j < m; j += RG_TILE) {
+    int width = rg_tile_width(m - j), count = PetscMin(width, m - j);
+    rg_kernel_scale_tile(kernel, count, Z + (size_t)j * kernel->dim, width, work.B);
+    for (int i = 0; i < n; i += ROWS) {
+      int rows = PetscMin(ROWS, n - i);
+      for (int r = 0; r < rows; r++) {
+        const double *row = W + (size_t)(i + r) * m + j;
+        double *out = work.weight + (size_t)r * width;
+        for (int k = 0; k < count; k++) out[k] = row[k];
+        for (int k = count; k < width; k++) out[k] = 0.0;
+      }
+      add_rows(kernel, i, rows, width, &work);
+    }
+  }
+  assemble(kernel, 1.0, 0.0, &work, g);
+  PetscCall(inputs_gradient(kernel, n, X, m, Z, W, g));
+  return work_destroy(&work);
+}
+
+PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
+                                        const double *A, double *g)
+{
+  double trace = 0.0;
+  Work work;
+
+  PetscCall(work_create(kernel, n, &work));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int j = 0; j < n; j += RG_TILE) {
+    int width = rg_tile_width(n - j);
+    rg_kernel_scale_tile(kernel, PetscMin(width, n - j), X + (size_t)j * kernel->dim, width,
+                         work.B);
+    for (int i = j; i < n; i += ROWS) {
+      int rows = PetscMin(ROWS, n - i);
+      for (int r = 0; r < rows; r++) {
+        const double *row = A + (size_t)(i + r) * n + j;
+        double *out = work.weight + (size_t)r * width;
+        for (int k = 0; k < width; k++) out[k] = j + k < i + r ? row[k] : 0.0;
+      }
+      add_rows(kernel, i, rows, width, &work);
+    }
+  }
+  for (int i = 0; i < n; i++) trace += A[i * (size_t)n + i];
+  assemble(kernel, 2.0, trace, &work, g);
+  PetscCall(inputs_gradient(kernel, n, X, n, NULL, A, g));
+  if (kernel->trend)
+    PetscCall(kernel_trend_theta(kernel, n, X, A, g + rg_kernel_theta_size(kernel) - 2));
+  return work_destroy(&work);
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
 static bool on_left(const RgKernelFactor *factor, int k, int dim_left)
 {
   return factor->inputs[k] < dim_left;
-}
-
-static int count_left(const RgKernelFactor *factor, int dim_left)
-{
-  int n = 0;
-
-  for (int k = 0; k < factor->n_inputs; k++) n += on_left(factor, k, dim_left);
-  return n;
 }
 
 /* The inputs number which[0], .., which[n - 1] of a factor; which NULL: all of them. */
@@ -418,11 +399,11 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
 
   *splits = kernel->n_terms == 1 && !kernel->warp && !kernel->trend;
   for (int f = 0; f < term->n_factors && *splits; f++) {
-    const int n_left = count_left(&term->factors[f], dim_left);
-    if (term->factors[f].shift) *splits = false;
-    if (!rg_kernel_classes[term->factors[f].family]->separable && n_left > 0 &&
-        n_left < term->factors[f].n_inputs)
-      *splits = false;
+    const RgKernelFactor *factor = &term->factors[f];
+    const bool separable = rg_kernel_classes[factor->family]->separable;
+    if (factor->shift) *splits = false;
+    for (int k = 1; k < factor->n_inputs && !separable; k++)
+      if (on_left(factor, k, dim_left) != on_left(factor, 0, dim_left)) *splits = false;
   }
   if (!*splits) return 0;
   PetscCall(create_side(term, dim_left, true, dim_left, left));
@@ -454,15 +435,6 @@ static PetscErrorCode term_create(double variance, int n_factors, RgKernelTerm *
   term->variance = variance;
   term->n_factors = n_factors;
   return PetscCalloc1(n_factors, &term->factors);
-}
-
-static int group_inputs(int dim, const int *group, int g, int *inputs)
-{
-  int n = 0;
-
-  for (int j = 0; j < dim; j++)
-    if (group[j] == g) inputs[n++] = j;
-  return n;
 }
 
 static PetscErrorCode kernel_begin(int dim, int n_terms, RgKernel *kernel)
@@ -497,7 +469,9 @@ static PetscErrorCode add_groups(RgKernelFamily family, int n_groups, const int 
     PetscCall(term_create(variance[t], additive ? 1 : n_groups, &kernel->terms[t]));
   for (int g = 0; g < n_groups; g++) {
     RgKernelFactor *factor = additive ? &kernel->terms[g].factors[0] : &kernel->terms[0].factors[g];
-    int n = group_inputs(dim, group, g, inputs);
+    int n = 0;
+    for (int j = 0; j < dim; j++)
+      if (group[j] == g) inputs[n++] = j;
     PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Group %d has no input", g);
     PetscCall(factor_create(family, n, inputs, ard, length_scale, factor));
     length_scale += factor->n_scales;
@@ -786,13 +760,19 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
   return 0;
 }
 
+int rg_kernel_find_family(const char *name)
+{
+  for (int i = 0; i < RG_KERNEL_FAMILIES; i++)
+    if (!strcmp(name, rg_kernel_family_names[i])) return i;
+  return -1;
+}
+
 PetscErrorCode rg_kernel_create_named(const char *name, int dim, bool ard,
                                       const double *length_scale, double variance, RgKernel *kernel)
 {
-  int family = 0;
+  const int family = rg_kernel_find_family(name);
 
-  while (rg_kernel_family_names[family] && strcmp(rg_kernel_family_names[family], name)) family++;
-  PetscCheck(rg_kernel_family_names[family], PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE,
-             "no kernel is called %s", name);
+  PetscCheck(family >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "no kernel is called %s",
+             name);
   return rg_kernel_create((RgKernelFamily)family, dim, ard, length_scale, variance, kernel);
 }

@@ -37,6 +37,8 @@ enum {
 };
 
 extern const char *const rg_kernel_family_names[]; /* as typed in study files; NULL-terminated */
+/* The index of the family called `name`; -1 if there is no such family. */
+int rg_kernel_find_family(const char *name);
 
 typedef struct {
   RgKernelFamily family;

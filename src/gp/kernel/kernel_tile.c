@@ -161,36 +161,29 @@ void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, 
   }
 }
 
-static void chunk(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A, int columns,
-                  const double *B, int width, double *value, double *slope, size_t stride,
-                  double *scratch)
-{
-  size_t count = (size_t)n * (size_t)width;
-
-  for (int t = 0; t < kernel->n_terms; t++) {
-    const RgKernelTerm *term = &kernel->terms[t];
-    rg_kernel_term_tile(ops, term, n, A, columns, B, width, t ? scratch : value, slope, stride,
-                        t ? scratch + count : scratch);
-    if (t) ops->add(count, scratch, value);
-    for (int f = 0; f < term->n_factors; f++) {
-      const int own = rg_kernel_factor_columns(&term->factors[f]);
-      A += own;
-      B += (size_t)own * width;
-    }
-    if (slope) slope += (size_t)term->n_factors * stride;
-  }
-}
-
 void rg_kernel_tile(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A,
                     const double *B, int width, double *value, double *slope, size_t stride,
                     double *scratch)
 {
-  int columns = rg_kernel_n_columns(kernel), rows = chunk_rows(width);
+  const int columns = rg_kernel_n_columns(kernel), most = chunk_rows(width);
 
-  for (int i = 0; i < n; i += rows) {
-    size_t at = (size_t)i * (size_t)width;
-    chunk(ops, kernel, PetscMin(rows, n - i), A + (size_t)i * columns, columns, B, width,
-          value + at, slope ? slope + at : NULL, stride, scratch);
+  for (int i = 0; i < n; i += most) {
+    const int rows = PetscMin(most, n - i);
+    const size_t at = (size_t)i * (size_t)width, count = (size_t)rows * (size_t)width;
+    const double *a = A + (size_t)i * columns, *b = B;
+    double *d = slope ? slope + at : NULL;
+    for (int t = 0; t < kernel->n_terms; t++) {
+      const RgKernelTerm *term = &kernel->terms[t];
+      rg_kernel_term_tile(ops, term, rows, a, columns, b, width, t ? scratch : value + at, d,
+                          stride, t ? scratch + count : scratch);
+      if (t) ops->add(count, scratch, value + at);
+      for (int f = 0; f < term->n_factors; f++) {
+        const int own = rg_kernel_factor_columns(&term->factors[f]);
+        a += own;
+        b += (size_t)own * width;
+      }
+      if (d) d += (size_t)term->n_factors * stride;
+    }
   }
 }
 

@@ -337,30 +337,6 @@ static PetscErrorCode search_from_start(Fit *fit, RgLbfgsb *search, double mean,
   return 0;
 }
 
-/* A start ends when an iteration gains less than the tolerance, or when the gradient promises
-   less: at unit curvature in scaled units, a projected gradient g gains g^2/2 in each
-   hyperparameter. */
-static RgLbfgsbLimits search_limits(const Fit *fit)
-{
-  const double tolerance = fit->options->tolerance * fit->scale;
-  return (RgLbfgsbLimits){.factr = tolerance / PETSC_MACHINE_EPSILON,
-                          .pgtol = sqrt(2.0 * tolerance / fit->n_free),
-                          .max_iterations = fit->options->max_iterations};
-}
-
-/* Scale the objective down where its slope at the start is so steep that a unit step would change a
-   logarithm by more than the options allow. */
-static PetscErrorCode limit_first_step(Fit *fit, double mean)
-{
-  double value, steepest = 0;
-
-  if (!(fit->options->first_step > 0)) return 0;
-  PetscCall(evaluate(fit, fit->start, &mean, &value));
-  for (int k = 0; k < fit->n_free; k++) steepest = fmax(steepest, fabs(fit->slope[k]));
-  if (steepest > fit->options->first_step) fit->scale *= fit->options->first_step / steepest;
-  return 0;
-}
-
 static void draw_start(Fit *fit, RgRandom *random)
 {
   for (int k = 0; k < fit->n_free; k++)
@@ -385,13 +361,25 @@ PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_vari
 {
   Fit fit = {.work = work, .kernel = kernel, .options = options, .data = data};
   RgLbfgsb search;
-  double first[2];
+  double first[2], value, start_mean = *mean, steepest = 0;
 
   PetscCheck(data->n >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "a fit needs data");
   PetscCall(fit_begin(&fit, noise_variance));
   for (int k = 0; k < fit.n_free; k++) fit.start[k] = log(fit.given[work->free[k]]);
-  PetscCall(limit_first_step(&fit, *mean));
-  const RgLbfgsbLimits limits = search_limits(&fit);
+  if (options->first_step > 0) {
+    /* Scale the objective down where its slope at the start is so steep that a unit step would
+       change a logarithm by more than this. */
+    PetscCall(evaluate(&fit, fit.start, &start_mean, &value));
+    for (int k = 0; k < fit.n_free; k++) steepest = fmax(steepest, fabs(fit.slope[k]));
+    if (steepest > options->first_step) fit.scale *= options->first_step / steepest;
+  }
+  /* A start ends when an iteration gains less than the tolerance, or when the gradient promises
+     less: at unit curvature in scaled units, a projected gradient g gains g^2/2 in each
+     hyperparameter. */
+  const double tolerance = options->tolerance * fit.scale;
+  const RgLbfgsbLimits limits = {.factr = tolerance / PETSC_MACHINE_EPSILON,
+                                 .pgtol = sqrt(2.0 * tolerance / fit.n_free),
+                                 .max_iterations = options->max_iterations};
   PetscCall(rg_lbfgsb_create(fit.n_free, MEMORY, fit.lower, fit.upper, &limits, &search));
   PetscCall(search_from_start(&fit, &search, *mean, &first[0]));
   for (int s = 0; s < options->starts; s++) {

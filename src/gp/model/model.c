@@ -1,6 +1,7 @@
 /* The surrogate of a GP-based algorithm: its lifetime, how it takes in data, and when it refits.
  */
 #include "base/clock.h"
+#include "base/grow.h"
 #include "gp/model/model_internal.h"
 #include "gp/model/pending.h"
 
@@ -177,13 +178,6 @@ static PetscErrorCode choose_fit_data(RgModel *model, const double **X, const do
   return 0;
 }
 
-/* Whether a fit takes its starts one after the other, in parts. The first fit never does. */
-static bool is_long(const RgModel *model)
-{
-  const struct RgModelState *s = model->state;
-  return model->options->fit_warm == RG_WARM_AUTO && s->n > RG_LONG_DATA && s->optimum_n > 0;
-}
-
 /* Fit from the present hyperparameters and `starts` others, with at most `most` evaluations per
    start (0: no limit). */
 static PetscErrorCode run_fit(RgModel *model, int starts, int most, double *value, double *warm)
@@ -313,7 +307,10 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
   double value;
 
   PetscCall(keep(model, &last));
-  PetscCall((is_long(model) ? fit_in_parts : fit_at_once)(model, &value));
+  /* With many data a fit takes its starts one after the other, in parts. The first fit never does. */
+  const bool in_parts =
+    model->options->fit_warm == RG_WARM_AUTO && s->n > RG_LONG_DATA && s->optimum_n > 0;
+  PetscCall((in_parts ? fit_in_parts : fit_at_once)(model, &value));
   model->report.refitted = isfinite(value);
   if (model->report.refitted) {
     s->optimum = value;
@@ -377,26 +374,13 @@ static PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure)
 
 static PetscErrorCode reserve(struct RgModelState *s, int capacity)
 {
-  double *X, *y, *y_model;
-  int *index;
-
   if (capacity <= s->capacity) return 0;
-  if (capacity < 2 * s->capacity) capacity = 2 * s->capacity;
-  const size_t rows = capacity, filled = s->n, dim = s->dim;
-  PetscCall(PetscMalloc4(rows * dim, &X, rows, &y, rows, &y_model, rows, &index));
-  if (filled) {
-    memcpy(X, s->X, filled * dim * sizeof *X);
-    memcpy(y, s->y, filled * sizeof *y);
-    memcpy(y_model, s->y_model, filled * sizeof *y_model);
-    memcpy(index, s->index, filled * sizeof *index);
-  }
-  PetscCall(PetscFree4(s->X, s->y, s->y_model, s->index));
-  s->X = X;
-  s->y = y;
-  s->y_model = y_model;
-  s->index = index;
-  s->capacity = capacity;
-  return 0;
+  s->capacity = PetscMax(capacity, 2 * s->capacity);
+  const size_t rows = (size_t)s->capacity;
+  PetscCall(PetscRealloc(rows * (size_t)s->dim * sizeof *s->X, &s->X));
+  PetscCall(PetscRealloc(rows * sizeof *s->y, &s->y));
+  PetscCall(PetscRealloc(rows * sizeof *s->y_model, &s->y_model));
+  return PetscRealloc(rows * sizeof *s->index, &s->index);
 }
 
 /* Whether the noise is known, whether it is learned, and where learning starts. */
@@ -448,18 +432,6 @@ static PetscErrorCode create_posterior(RgModel *model, RgTeam *team)
   return 0;
 }
 
-/* Choices among the words of the design's inputs have no order. */
-static PetscErrorCode set_words(const RgSpace *design, RgKernel *kernel)
-{
-  int *words;
-
-  if (!design->inputs) return 0;
-  PetscCall(PetscCalloc1(kernel->dim, &words));
-  for (int j = 0; j < design->dim; j++) words[j] = design->inputs[j].n_words;
-  PetscCall(rg_kernel_set_words(kernel, words));
-  return PetscFree(words);
-}
-
 PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
                                   const RgSurrogateOptions *options, bool use_context,
                                   double noise_variance, int capacity, const RgStream *stream,
@@ -485,7 +457,13 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
   if (!s->use_context) s->inputs.context = (RgSpace){0};
   PetscCall(reserve(s, capacity > 0 ? capacity : 1));
   PetscCall(rg_surrogate_kernel(options, s->dim, &model->kernel));
-  PetscCall(set_words(&domain->design, &model->kernel));
+  if (domain->design.inputs) { /* choices among words have no order */
+    int *words;
+    PetscCall(PetscCalloc1(s->dim, &words));
+    for (int j = 0; j < domain->design.dim; j++) words[j] = domain->design.inputs[j].n_words;
+    PetscCall(rg_kernel_set_words(&model->kernel, words));
+    PetscCall(PetscFree(words));
+  }
   if (options->input_warping) PetscCall(rg_kernel_set_warp(&model->kernel));
   if (options->mean == RG_MEAN_QUADRATIC) PetscCall(rg_kernel_set_trend(&model->kernel));
   PetscCall(rg_kernel_copy(&model->kernel, &s->configured));
@@ -506,7 +484,7 @@ PetscErrorCode rg_model_destroy(RgModel *model)
   PetscCall(rg_kernel_destroy(&s->configured));
   PetscCall(rg_fit_work_destroy(&s->fit_work));
   PetscCall(rg_prediction_destroy(&s->prediction));
-  PetscCall(PetscFree4(s->X, s->y, s->y_model, s->index));
+  PetscCall(RG_FREE(&s->X, &s->y, &s->y_model, &s->index));
   PetscCall(PetscFree2(s->fit_X, s->fit_y));
   if (s->climber.kernel.terms) PetscCall(rg_kernel_destroy(&s->climber.kernel));
   PetscCall(PetscFree3(s->pending_X, s->pending_y, s->pending_index));

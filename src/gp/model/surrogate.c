@@ -228,17 +228,10 @@ static bool has_groups(const RgSurrogateOptions *o)
   return o->structure == RG_STRUCTURE_PRODUCT || o->structure == RG_STRUCTURE_ADDITIVE;
 }
 
-/* The index of the family called `name`; -1 if there is no such family. */
-static int find_family(const char *name)
-{
-  for (int i = 0; i < RG_KERNEL_FAMILIES; i++)
-    if (!strcmp(name, rg_kernel_family_names[i])) return i;
-  return -1;
-}
-
 static RgKernelFamily family_of(const RgSurrogateOptions *o, int g)
 {
-  return (RgKernelFamily)(g < o->kernels.n ? find_family(o->kernels.values[g]) : o->kernel);
+  return (RgKernelFamily)(g < o->kernels.n ? rg_kernel_find_family(o->kernels.values[g])
+                                           : o->kernel);
 }
 
 const RgKernelClass *rg_surrogate_without_spectrum(const RgSurrogateOptions *o)
@@ -265,7 +258,7 @@ static void check_families(const RgSurrogateOptions *o, int n_groups, RgPlace pl
       "'kernels' has %d names, for %d groups of 'structure: product' or 'additive'", o->kernels.n,
       has_groups(o) && !o->terms.n ? n_groups : 0);
   for (int g = 0; g < o->kernels.n; g++) {
-    if (find_family(o->kernels.values[g]) >= 0) continue;
+    if (rg_kernel_find_family(o->kernels.values[g]) >= 0) continue;
     const char *nearest = rg_text_nearest(o->kernels.values[g], rg_kernel_family_names);
     known = false;
     rg_diagnostics_add(diagnostics, place, "'kernels': no kernel is called '%.40s'%s%s%s",
@@ -291,16 +284,6 @@ static void check_solver(const RgSurrogateOptions *o, RgPlace place, RgDiagnosti
                        "'solver: iterative' needs noise: a 'noise_floor' above 0");
 }
 
-/* `transform` and `input_warping`; context: the model's inputs are (x, c). */
-static void check_transforms(const RgSurrogateOptions *o, bool context, RgPlace place,
-                             RgDiagnostics *diagnostics)
-{
-  if (context && (o->transform || o->input_warping))
-    rg_diagnostics_add(diagnostics, place,
-                       "'transform' and 'input_warping' are for methods that model the design "
-                       "alone; this one models the design and a context");
-}
-
 /* `kernel: spherical_linear` and `length_scale_factor`; dim: the model's inputs. */
 static void check_many(const RgSurrogateOptions *o, int dim, RgPlace place,
                        RgDiagnostics *diagnostics)
@@ -310,7 +293,7 @@ static void check_many(const RgSurrogateOptions *o, int dim, RgPlace place,
 
   bool linear = rg_surrogate_is_linear(o);
   for (int g = 0; g < o->kernels.n; g++) {
-    const int family = find_family(o->kernels.values[g]);
+    const int family = rg_kernel_find_family(o->kernels.values[g]);
     linear = linear || (family >= 0 && !rg_kernel_classes[family]->columns);
   }
   if (linear && o->structure != RG_STRUCTURE_WHOLE)
@@ -354,7 +337,10 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
   int dim = dim_x + dim_c, *group;
 
   if (o->terms.n) PetscCall(surrogate_check_terms(o, dim_x + seen, place, diagnostics));
-  check_transforms(o, seen > 0, place, diagnostics);
+  if (seen > 0 && (o->transform || o->input_warping))
+    rg_diagnostics_add(diagnostics, place,
+                       "'transform' and 'input_warping' are for methods that model the design "
+                       "alone; this one models the design and a context");
   if (o->term_variance.n && !o->terms.n)
     rg_diagnostics_add(diagnostics, place, "'term_variance' needs 'terms'");
   if (o->groups.n && o->groups.n != dim) {

@@ -114,19 +114,6 @@ double rg_root_mean_square(int n, const double *value, double centre, int diviso
 
 /* ---- copula ---------------------------------------------------------------------------------- */
 
-/* Equal outputs share the score of their mean rank: the normal quantile at (rank - 1/2)/n. */
-static PetscErrorCode fit_ranks(RgTransform *transform, int n, const double *sorted)
-{
-  PetscCall(PetscMalloc1(n, &transform->knot));
-  PetscCall(PetscMalloc1(n, &transform->score));
-  for (int first = 0, end; first < n; first = end) {
-    for (end = first + 1; end < n && sorted[end] == sorted[first];) end++;
-    transform->knot[transform->n] = sorted[first];
-    transform->score[transform->n++] = rg_normal_quantile(0.5 * (first + end) / n);
-  }
-  return 0;
-}
-
 /* The piece of the line through (x, v) that x = at belongs to. */
 static int piece(const RgTransform *transform, const double *x, double at)
 {
@@ -172,7 +159,14 @@ PetscErrorCode rg_transform_fit(RgTransform *transform, RgTransformKind kind, in
       transform->scale = rg_root_mean_square(n, y, transform->shift, n);
       transform->lambda = best_exponent(n, y, transform->shift, transform->scale);
     } else {
-      PetscCall(fit_ranks(transform, n, sorted));
+      /* Equal outputs share the score of their mean rank: the normal quantile at (rank - 1/2)/n. */
+      PetscCall(PetscMalloc1(n, &transform->knot));
+      PetscCall(PetscMalloc1(n, &transform->score));
+      for (int first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && sorted[end] == sorted[first];) end++;
+        transform->knot[transform->n] = sorted[first];
+        transform->score[transform->n++] = rg_normal_quantile(0.5 * (first + end) / n);
+      }
     }
   }
   return PetscFree(sorted);

@@ -305,39 +305,28 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
 
-/* Add sum_i alpha_i k(x_i, z) at a block of points. */
-static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, double *value,
-                                 double *gradient)
-{
-  const RgPosterior *posterior = path->posterior;
-  int n = posterior->n, dim = path->dim;
-  size_t size = (size_t)n * m, need = size + (size_t)m * dim;
-  double *K, *G;
-
-  PetscCall(feature_path_reserve(path, need));
-  K = path->large_work;
-  G = K + size;
-  PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, m, Z, K));
-  cblas_dgemv(CblasColMajor, CblasNoTrans, m, n, 1.0, K, m, path->alpha, 1, 1.0, value, 1);
-  if (!gradient) return 0;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < m; j++) K[(size_t)i * m + j] = path->alpha[i];
-  PetscCall(rg_kernel_cross_gradient(&posterior->kernel, n, posterior->X, m, Z, K, G));
-  for (int j = 0; j < m * dim; j++) gradient[j] += G[j];
-  return 0;
-}
-
-/* Add the pathwise update at m points, a block at a time. */
+/* Add the pathwise update sum_i alpha_i k(x_i, z) at m points, a block at a time. */
 static PetscErrorCode feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
                                                double *value, double *gradient)
 {
-  size_t dim = (size_t)path->dim;
+  const RgPosterior *posterior = path->posterior;
+  const int n = posterior ? posterior->n : 0;
+  const size_t dim = (size_t)path->dim;
 
-  if (!path->posterior || path->posterior->n == 0) return 0;
-  for (int first = 0; first < m; first += BLOCK) {
-    int width = PetscMin(BLOCK, m - first);
-    PetscCall(add_update(path, width, Z + first * dim, value + first,
-                         gradient ? gradient + first * dim : NULL));
+  for (int first = 0; n && first < m; first += BLOCK) {
+    const int width = PetscMin(BLOCK, m - first);
+    const size_t size = (size_t)n * width, entries = width * dim;
+    const double *z = Z + first * dim;
+    PetscCall(feature_path_reserve(path, size + entries));
+    double *K = path->large_work, *G = K + size;
+    PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, width, z, K));
+    cblas_dgemv(CblasColMajor, CblasNoTrans, width, n, 1.0, K, width, path->alpha, 1, 1.0,
+                value + first, 1);
+    if (!gradient) continue;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < width; j++) K[(size_t)i * width + j] = path->alpha[i];
+    PetscCall(rg_kernel_cross_gradient(&posterior->kernel, n, posterior->X, width, z, K, G));
+    for (size_t j = 0; j < entries; j++) gradient[first * dim + j] += G[j];
   }
   return 0;
 }
@@ -485,17 +474,6 @@ static void coarse_table(const RgFeaturePath *path, int first, int dim, int size
     rg_vector_ops()->coarse_circle(dim, x, (int)ld, W, ld, phase, T, T + ld);
 }
 
-/* out = weight cos, -weight sin. */
-static void weigh_table(int size, size_t ld, const float *T, const float *weight, float *out)
-{
-  for (int i = 0; i < size; i++, T += 2 * ld, out += 2 * ld) {
-    for (size_t m = 0; m < ld; m++) {
-      out[m] = weight[m] * T[m];
-      out[ld + m] = -weight[m] * T[ld + m];
-    }
-  }
-}
-
 /* mean plus features alone, for `count` vectors of weights (count x path->n), at the points of a
    product as in rg_feature_path_screen_product: value (count x m). */
 static PetscErrorCode feature_path_screen_weights(RgFeaturePath *path,
@@ -528,7 +506,11 @@ static PetscErrorCode feature_path_screen_weights(RgFeaturePath *path,
   for (int s = 0; s < count; s++, weight += n, value += m) {
     PetscCall(rg_poll());
     for (size_t l = 0; l < n; l++) weights[l] = kept[l] * (float)weight[l];
-    weigh_table(rows, ld, A, weights, weighed);
+    for (size_t i = 0; i < 2 * R * ld; i += 2 * ld) /* weight cos, -weight sin */
+      for (size_t l = i; l < i + ld; l++) {
+        weighed[l] = weights[l - i] * A[l];
+        weighed[ld + l] = -weights[l - i] * A[ld + l];
+      }
     rg_vector_ops()->coarse_products(rows, columns, 2 * (int)ld, weighed, B, G);
     for (int i = 0; i < m; i++) value[i] = path->mean + G[i];
   }
@@ -542,7 +524,7 @@ PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPoint
   return feature_path_add_updates(path, m, Z, value, NULL);
 }
 
-#define BUNDLE_BLOCK 128 /* points per block: their kernel values with the data stay in cache */
+/* ---- bundles --------------------------------------------------------------------------------- */
 
 PetscErrorCode rg_feature_bundle_create(int dim, int features, RgFeatureBundle *bundle)
 {
@@ -557,22 +539,6 @@ PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle)
   return PetscMemzero(bundle, sizeof *bundle);
 }
 
-/* The features come with the first weights. */
-static PetscErrorCode draw_weights(RgFeatureBundle *bundle, RgRandom *random)
-{
-  const RgFeaturePath *path = &bundle->path;
-  const size_t M = (size_t)path->n;
-
-  PetscCall(reserve(M * bundle->count, &bundle->weight_room, &bundle->weight));
-  memcpy(bundle->weight, path->weight, M * sizeof(double));
-  for (int s = 1; s < bundle->count; s++) {
-    double *weight = bundle->weight + s * M;
-    rg_vector_normals(random, M, weight);
-    rg_vector_ops()->multiply(path->n, path->amplitude, weight);
-  }
-  return 0;
-}
-
 PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *posterior, int count,
                                       const double *e, RgRandom *random)
 {
@@ -584,7 +550,12 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
 
   bundle->count = count;
   PetscCall(rg_feature_path_draw(path, &posterior->kernel, random));
-  PetscCall(draw_weights(bundle, random));
+  PetscCall(reserve(M * count, &bundle->weight_room, &bundle->weight));
+  memcpy(bundle->weight, path->weight, M * sizeof(double)); /* the features come with them */
+  for (int s = 1; s < count; s++) {
+    rg_vector_normals(random, M, bundle->weight + s * M);
+    ops->multiply(path->n, path->amplitude, bundle->weight + s * M);
+  }
   PetscCall(reserve((size_t)posterior->n * count, &bundle->alpha_room, &bundle->alpha));
   PetscCall(reserve((size_t)posterior->n, &path->alpha_room, &path->alpha));
   r = bundle->alpha;
@@ -625,9 +596,9 @@ PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, const RgPointPr
   const int n = posterior->n, count = bundle->count;
 
   PetscCall(feature_path_screen_weights(&bundle->path, product, count, bundle->weight, m, value));
-  PetscCall(reserve((size_t)n * BUNDLE_BLOCK, &bundle->work_room, &bundle->work));
-  for (int first = 0; n && first < m; first += BUNDLE_BLOCK) {
-    int width = PetscMin(BUNDLE_BLOCK, m - first);
+  PetscCall(reserve((size_t)n * BLOCK, &bundle->work_room, &bundle->work));
+  for (int first = 0; n && first < m; first += BLOCK) {
+    int width = PetscMin(BLOCK, m - first);
     PetscCall(
       rg_kernel_cross(&posterior->kernel, n, posterior->X, width, Z + first * dim, bundle->work));
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, count, width, n, 1.0, bundle->alpha, count,

@@ -105,14 +105,6 @@ static PetscErrorCode copy_indices(RgSetPaths *paths, int n, const int *index, b
   return 0;
 }
 
-static bool same_outputs(const RgPosterior *posterior, double mean, const double *y)
-{
-  bool same = mean == posterior->mean;
-
-  for (int i = 0; i < posterior->n; i++) same = same && y[i] == posterior->y[i];
-  return same;
-}
-
 /* Coordinates of the points with the given indices. */
 static PetscErrorCode gather(const RgSetPrior *prior, int n, const int *index, double *X)
 {
@@ -139,7 +131,9 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
   if (changed || !same || noise_variance != posterior->noise_variance) {
     PetscCall(rg_posterior_set(posterior, kernel, noise_variance, mean, n, X, y, failure));
   } else {
-    if (!same_outputs(posterior, mean, y)) PetscCall(rg_posterior_set_outputs(posterior, mean, y));
+    same = mean == posterior->mean;
+    for (int i = 0; i < posterior->n; i++) same = same && y[i] == posterior->y[i];
+    if (!same) PetscCall(rg_posterior_set_outputs(posterior, mean, y));
     for (int i = posterior->n; i < n && !failure->failed; i++)
       PetscCall(rg_posterior_append(posterior, X + (size_t)i * kernel->dim, y[i], failure));
   }
@@ -173,11 +167,10 @@ static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
   RgPosterior *posterior = &paths->posterior;
   const RgTileOps *ops = rg_tile_ops();
   int n = posterior->n, rows = rg_pad(n);
-  double *V;
 
   PetscCall(rg_exact_invert(posterior));
   PetscCall(reserve((size_t)rows * RG_TILE + 8, &paths->tile_room, &paths->tile));
-  V = paths->tile + (64 - (uintptr_t)paths->tile % 64) / sizeof(double) % 8;
+  double *V = rg_align(paths->tile);
   for (int first = 0; first < count; first += RG_TILE) {
     PetscCall(rg_poll());
     int width = rg_tile_width(count - first), used = PetscMin(width, count - first);
@@ -328,8 +321,7 @@ PetscErrorCode rg_set_samples_create(RgSetPosterior *posterior, int count, const
 
 PetscErrorCode rg_set_samples_destroy(RgSetSamples *samples)
 {
-  PetscCall(PetscFree(samples->path));
-  PetscCall(PetscFree(samples->kept));
+  PetscCall(RG_FREE(&samples->path, &samples->kept));
   *samples = (RgSetSamples){0};
   return 0;
 }

@@ -12,18 +12,13 @@
 
 /* ---- the choice ---------------------------------------------------------------------------- */
 
-/* The back end for n data. */
-static const RgPosteriorOps *choose(const RgPosterior *posterior, int n)
-{
-  if (posterior->set) return &rg_set_ops;
-  if (posterior->iterative) return &rg_iterative_ops;
-  return rg_team_takes(posterior->team, n) ? &rg_team_ops : &rg_exact_ops;
-}
-
-/* Hand the data, soon n of them, to the back end chosen for them. */
+/* Give the data, soon n of them, to the back end for them. */
 static PetscErrorCode move(RgPosterior *posterior, int n)
 {
-  const RgPosteriorOps *ops = choose(posterior, n);
+  const RgPosteriorOps *ops = posterior->set                      ? &rg_set_ops
+                              : posterior->iterative              ? &rg_iterative_ops
+                              : rg_team_takes(posterior->team, n) ? &rg_team_ops
+                                                                  : &rg_exact_ops;
 
   if (ops == posterior->ops) return 0;
   if (posterior->ops) PetscCall(posterior->ops->close(posterior));

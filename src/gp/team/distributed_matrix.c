@@ -363,37 +363,28 @@ static PetscErrorCode factor_trailing(int first, int n, RgBlockMatrix *matrix, b
   return 0;
 }
 
-/* New rows below a factor: B = A21 L^-T, then the factor of A22 - B B'. */
-static PetscErrorCode extend(int first, int n, RgBlockMatrix *matrix, bool *good)
-{
-  const int *d = matrix->descriptor, start = 1, here = first + 1, rest = n - first;
-  double *a = matrix->a;
-
-  if (rest <= RG_FEW_ROWS) {
-    PetscCall(block_matrix_extend(first, n, matrix));
-  } else {
-    pdtrsm_("R", "L", "T", "N", &rest, &first, &one, a, &start, &start, d, a, &here, &start, d);
-    pdsyrk_("L", "N", &rest, &first, &minus_one, a, &here, &start, d, &one, a, &here, &here, d);
-  }
-  return factor_trailing(first, n, matrix, good);
-}
-
 PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
                                         bool *good, double *log_det)
 {
-  const int start = 1;
+  const int *d = matrix->descriptor, start = 1, here = first + 1, rest = n - first;
+  double *a = matrix->a, sums[2] = {0, 0}; /* logarithms of pivots, number of bad pivots */
   int info;
-  double sums[2] = {0, 0}; /* logarithms of pivots, number of bad pivots */
 
   if (log_det) *log_det = 0;
   *good = true;
   if (n == 0) return 0;
-  if (first) {
-    if (first < n) PetscCall(extend(first, n, matrix, good));
-  } else {
+  if (first && rest) { /* new rows below a factor: B = A21 L^-T, then the factor of A22 - B B' */
+    if (rest <= RG_FEW_ROWS) {
+      PetscCall(block_matrix_extend(first, n, matrix));
+    } else {
+      pdtrsm_("R", "L", "T", "N", &rest, &first, &one, a, &start, &start, d, a, &here, &start, d);
+      pdsyrk_("L", "N", &rest, &first, &minus_one, a, &here, &start, d, &one, a, &here, &here, d);
+    }
+    PetscCall(factor_trailing(first, n, matrix, good));
+  } else if (!first) {
     if (matrix->grid->size == 1)
-      info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, matrix->a, matrix->ld);
-    else pdpotrf_("L", &n, matrix->a, &start, &start, matrix->descriptor, &info, 1);
+      info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, a, matrix->ld);
+    else pdpotrf_("L", &n, a, &start, &start, d, &info, 1);
     PetscCheck(info >= 0, matrix->grid->comm, PETSC_ERR_LIB, "pdpotrf returned %d", info);
     *good = info == 0;
   }

@@ -5,6 +5,7 @@
 #include "gp/team/scalapack.h"
 
 #include <limits.h>
+#include <string.h>
 
 /* What the tasks of one owner share. */
 typedef struct {
@@ -22,74 +23,53 @@ struct RgTeam {
   RgTeamWorker worker; /* NULL: no worker */
 };
 
-/* ---- kernels as numbers -------------------------------------------------------------------- */
+/* ---- kernels as bytes ---------------------------------------------------------------------- */
 
-/* Number a kernel's structure and values. ints, reals NULL: only count them. */
-static void kernel_pack(const RgKernel *kernel, int *n_ints, int *ints, int *n_reals, double *reals)
+/* The bytes of a kernel and of all that it points to. */
+typedef struct {
+  enum { COUNT, WRITE, READ } what;
+  size_t n;
+  char *bytes;
+} Parcel;
+
+static void carry(Parcel *parcel, size_t size, void *values)
 {
-  int i = 0, r = 0;
-#define INT(value) (ints ? (void)(ints[i] = (value)) : (void)0, i++)
-#define REAL(value) (reals ? (void)(reals[r] = (value)) : (void)0, r++)
-  INT(kernel->dim);
-  INT(kernel->n_terms);
-  INT(kernel->warp != NULL);
-  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) REAL(kernel->warp[j]);
-  for (int t = 0; t < kernel->n_terms; t++) {
-    const RgKernelTerm *term = &kernel->terms[t];
-    REAL(term->variance);
-    INT(term->n_factors);
-    for (int f = 0; f < term->n_factors; f++) {
-      const RgKernelFactor *factor = &term->factors[f];
-      INT((int)factor->family);
-      INT(factor->n_inputs);
-      INT(factor->n_scales);
-      INT(factor->shift);
-      REAL(factor->shape);
-      REAL(factor->odds[0]);
-      REAL(factor->odds[1]);
-      for (int k = 0; k < factor->n_inputs; k++) INT(factor->inputs[k]);
-      INT(factor->words != NULL);
-      for (int k = 0; factor->words && k < factor->n_inputs; k++) INT(factor->words[k]);
-      for (int k = 0; k < factor->n_scales; k++) REAL(factor->length_scale[k]);
-    }
-  }
-#undef INT
-#undef REAL
-  *n_ints = i;
-  *n_reals = r;
+  if (parcel->what == WRITE) memcpy(parcel->bytes + parcel->n, values, size);
+  if (parcel->what == READ) memcpy(values, parcel->bytes + parcel->n, size);
+  parcel->n += size;
 }
 
-static PetscErrorCode kernel_unpack(const int *ints, const double *reals, RgKernel *kernel)
+/* The array that the pointer at `address` points to (NULL: none); a reader gets one of its own. */
+static PetscErrorCode carry_array(Parcel *parcel, size_t size, void *address)
 {
-  *kernel = (RgKernel){.dim = ints[0], .n_terms = ints[1]};
-  ints += 2;
-  if (*ints++) {
-    PetscCall(PetscMalloc1(2 * (size_t)kernel->dim, &kernel->warp));
-    for (int j = 0; j < 2 * kernel->dim; j++) kernel->warp[j] = *reals++;
+  void *array;
+
+  memcpy(&array, address, sizeof array);
+  if (!array) return 0;
+  if (parcel->what == READ) {
+    PetscCall(PetscMalloc(size, &array));
+    memcpy(address, &array, sizeof array);
   }
-  PetscCall(PetscCalloc1(kernel->n_terms, &kernel->terms));
+  carry(parcel, size, array);
+  return 0;
+}
+
+static PetscErrorCode carry_kernel(Parcel *parcel, RgKernel *kernel)
+{
+  carry(parcel, sizeof *kernel, kernel);
+  PetscCall(carry_array(parcel, 2 * (size_t)kernel->dim * sizeof(double), &kernel->warp));
+  PetscCall(carry_array(parcel, 2 * sizeof(double), &kernel->trend));
+  PetscCall(carry_array(parcel, (size_t)kernel->n_terms * sizeof(RgKernelTerm), &kernel->terms));
   for (int t = 0; t < kernel->n_terms; t++) {
     RgKernelTerm *term = &kernel->terms[t];
-    term->variance = *reals++;
-    term->n_factors = *ints++;
-    PetscCall(PetscCalloc1(term->n_factors, &term->factors));
+    PetscCall(
+      carry_array(parcel, (size_t)term->n_factors * sizeof(RgKernelFactor), &term->factors));
     for (int f = 0; f < term->n_factors; f++) {
       RgKernelFactor *factor = &term->factors[f];
-      factor->family = (RgKernelFamily)*ints++;
-      factor->n_inputs = *ints++;
-      factor->n_scales = *ints++;
-      factor->shift = *ints++;
-      factor->shape = *reals++;
-      factor->odds[0] = *reals++;
-      factor->odds[1] = *reals++;
-      PetscCall(PetscMalloc1(factor->n_inputs, &factor->inputs));
-      PetscCall(PetscMalloc1(factor->n_scales, &factor->length_scale));
-      for (int k = 0; k < factor->n_inputs; k++) factor->inputs[k] = *ints++;
-      if (*ints++) {
-        PetscCall(PetscMalloc1(factor->n_inputs, &factor->words));
-        for (int k = 0; k < factor->n_inputs; k++) factor->words[k] = *ints++;
-      }
-      for (int k = 0; k < factor->n_scales; k++) factor->length_scale[k] = *reals++;
+      const size_t n = (size_t)factor->n_inputs, scales = (size_t)factor->n_scales;
+      PetscCall(carry_array(parcel, n * sizeof(int), &factor->inputs));
+      PetscCall(carry_array(parcel, n * sizeof(int), &factor->words));
+      PetscCall(carry_array(parcel, scales * sizeof(double), &factor->length_scale));
     }
   }
   return 0;
@@ -223,20 +203,17 @@ static PetscErrorCode share(RgTeam *team, size_t count, double *values)
 }
 
 /* The kernel and the arrays of a task whose numbers are known. The other ranks have room for the
-   arrays; their kernel is allocated. */
+   arrays; what their kernel points to is allocated. */
 static PetscErrorCode share_contents(RgTeam *team, RgTeamTask *task, RgKernel *kernel)
 {
-  int *ints;
-  double *reals;
+  Parcel parcel = {.what = team->rank ? READ : WRITE};
 
-  if (task->kernel_ints) {
-    PetscCall(PetscMalloc2(task->kernel_ints, &ints, task->kernel_reals, &reals));
-    if (team->rank == 0)
-      kernel_pack(task->kernel, &task->kernel_ints, ints, &task->kernel_reals, reals);
-    PetscCallMPI(MPI_Bcast(ints, task->kernel_ints, MPI_INT, 0, team->comm));
-    PetscCall(share(team, (size_t)task->kernel_reals, reals));
-    if (team->rank) PetscCall(kernel_unpack(ints, reals, kernel));
-    PetscCall(PetscFree2(ints, reals));
+  if (task->kernel_size) {
+    PetscCall(PetscMalloc1(task->kernel_size, &parcel.bytes));
+    if (team->rank == 0) PetscCall(carry_kernel(&parcel, kernel));
+    PetscCallMPI(MPI_Bcast(parcel.bytes, (int)task->kernel_size, MPI_BYTE, 0, team->comm));
+    if (team->rank) PetscCall(carry_kernel(&parcel, kernel));
+    PetscCall(PetscFree(parcel.bytes));
   }
   for (int a = 0; a < RG_TEAM_ARRAYS; a++) PetscCall(share(team, task->count[a], task->array[a]));
   return 0;
@@ -250,33 +227,25 @@ static PetscErrorCode start_task(RgTeam *team, RgTeamTask *task, MPI_Request *re
   return 0;
 }
 
-static PetscErrorCode wait_for_task(RgTeam *team, RgTeamIdle idle, void *closure, RgTeamTask *task)
-{
-  MPI_Request request;
-  int arrived = 0;
-  double pause = 1e-5;
-
-  PetscCall(start_task(team, task, &request));
-  for (int spins = 0;; spins++) {
-    PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
-    if (arrived) break;
-    if (spins < 100) continue;
-    if (idle) PetscCall(idle(closure));
-    PetscCall(PetscSleep(pause));
-    pause = PetscMin(1.3 * pause, 2e-3);
-  }
-  return 0;
-}
-
 PetscErrorCode rg_team_serve(RgTeam *team, RgTeamIdle idle, void *closure)
 {
   for (;;) {
     RgTeamTask task = {0};
     RgFailure failure = {0};
     RgKernel kernel = {0};
-    PetscCall(wait_for_task(team, idle, closure, &task));
+    MPI_Request request;
+    int arrived = 0;
+    double pause = 1e-5;
+    PetscCall(start_task(team, &task, &request));
+    for (int spins = 0; !arrived; spins++) {
+      PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
+      if (arrived || spins < 100) continue;
+      if (idle) PetscCall(idle(closure));
+      PetscCall(PetscSleep(pause));
+      pause = PetscMin(1.3 * pause, 2e-3);
+    }
     if (task.operation == RG_TEAM_DISMISS) break;
-    task.kernel = task.kernel_ints ? &kernel : NULL;
+    task.kernel = task.kernel_size ? &kernel : NULL;
     task.failure = &failure;
     for (int a = 0; a < RG_TEAM_ARRAYS; a++) {
       task.array[a] = task.out[a] = NULL; /* they were the leader's */
@@ -299,11 +268,14 @@ PetscErrorCode rg_team_run(RgTeam *team, RgTeamTask *task)
              "only the leader of a team gives it work");
   PetscCheck(task->operation != RG_TEAM_WORK || team->worker, PETSC_COMM_SELF,
              PETSC_ERR_ARG_WRONGSTATE, "the team has nobody for such tasks");
-  if (task->kernel) kernel_pack(task->kernel, &task->kernel_ints, NULL, &task->kernel_reals, NULL);
+  RgKernel *kernel = (RgKernel *)(uintptr_t)task->kernel; /* the leader only reads it */
+  Parcel parcel = {.what = COUNT};
+  if (kernel) PetscCall(carry_kernel(&parcel, kernel));
+  task->kernel_size = parcel.n;
   team->jobs++;
   PetscCall(start_task(team, task, &request));
   PetscCallMPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
-  PetscCall(share_contents(team, task, NULL));
+  PetscCall(share_contents(team, task, kernel));
   PetscCall(do_task(team, task));
   if (task->operation <= RG_TEAM_SOLVE || task->operation == RG_TEAM_WORK) {
     Slot *slot = &team->slots[task->slot];

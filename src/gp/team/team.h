@@ -82,8 +82,8 @@ typedef struct {
   double *array[RG_TEAM_ARRAYS];    /* only read, but for the right-hand sides of a solve */
   size_t out_count[RG_TEAM_ARRAYS]; /* doubles in each result; 0: it is not wanted */
   double *out[RG_TEAM_ARRAYS];
-  RgFailure *failure;            /* NULL where nothing can fail */
-  int kernel_ints, kernel_reals; /* set by rg_team_run */
+  RgFailure *failure; /* NULL where nothing can fail */
+  size_t kernel_size; /* set by rg_team_run */
 } RgTeamTask;
 
 /* For the arrays of a task that are only read. */

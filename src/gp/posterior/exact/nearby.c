@@ -57,38 +57,30 @@ static PetscErrorCode pseudo_outputs(const RgPosterior *posterior, const RgKerne
   return PetscFree(residual);
 }
 
-/* The posterior of the pivots, without outputs of its own. */
-static PetscErrorCode fill(const RgPosterior *posterior, const RgKernelPivots *pivots,
-                           RgPosterior *projected, bool *good)
-{
-  const double noise = posterior->noise_variance + posterior->jitter;
-  const size_t dim = (size_t)posterior->kernel.dim;
-  const int r = pivots->rank;
-  double *scratch;
-
-  PetscCall(
-    rg_posterior_create(&posterior->kernel, noise, posterior->mean, (r + 7) / 8 * 8, projected));
-  projected->n = r;
-  for (int k = 0; k < r; k++)
-    PetscCall(PetscArraycpy(projected->X + k * dim, posterior->X + pivots->pivot[k] * dim, dim));
-  PetscCall(PetscMalloc1((size_t)r * r, &scratch));
-  PetscCall(pseudo_factor(pivots, noise, scratch, projected->capacity, projected->L, good));
-  if (*good) PetscCall(pseudo_outputs(posterior, pivots, noise, scratch, projected, good));
-  return PetscFree(scratch);
-}
-
 PetscErrorCode rg_posterior_project(const RgPosterior *posterior, double tolerance,
                                     RgPosterior *projected, bool *made)
 {
+  const double noise = posterior->noise_variance + posterior->jitter;
+  const size_t dim = (size_t)posterior->kernel.dim;
   const int n = posterior->n, most = 2 * n / 3;
   RgKernelPivots pivots;
+  double *scratch;
 
   *made = rg_posterior_has_factor(posterior) && most > 0;
   if (!*made) return 0;
   PetscCall(rg_kernel_pivots_create(&posterior->kernel, n, posterior->X, tolerance, most, &pivots));
   *made = pivots.rest <= tolerance;
   if (*made) {
-    PetscCall(fill(posterior, &pivots, projected, made));
+    const int r = pivots.rank;
+    PetscCall(
+      rg_posterior_create(&posterior->kernel, noise, posterior->mean, rg_pad(r), projected));
+    projected->n = r;
+    for (int k = 0; k < r; k++)
+      PetscCall(PetscArraycpy(projected->X + k * dim, posterior->X + pivots.pivot[k] * dim, dim));
+    PetscCall(PetscMalloc1((size_t)r * r, &scratch));
+    PetscCall(pseudo_factor(&pivots, noise, scratch, projected->capacity, projected->L, made));
+    if (*made) PetscCall(pseudo_outputs(posterior, &pivots, noise, scratch, projected, made));
+    PetscCall(PetscFree(scratch));
     if (!*made) PetscCall(rg_posterior_destroy(projected));
   }
   return rg_kernel_pivots_destroy(&pivots);
@@ -315,27 +307,11 @@ PetscErrorCode rg_nearby_predict(RgNearby *nearby, int m, const double *Z, bool 
   return 0;
 }
 
-/* g (columns x width): gradients in scaled coordinates of one tile, halved. */
-static void tile_gradient(RgNearby *nearby, int tile, const double *p, const double *q, double *U,
-                          double *g)
-{
-  const RgTileOps *ops = rg_tile_ops();
-  const int columns = rg_kernel_n_columns(&nearby->posterior->kernel);
-  const int first = nearby->first[tile];
-  const int count = PetscMin(nearby->end[tile], nearby->posterior->n) - first;
-  const size_t corner = (size_t)tile * tile_size(nearby) + (size_t)first * NEAR_TILE;
-
-  for (int i = 0; i < columns * NEAR_TILE; i++) g[i] = 0.0;
-  ops->combine(count, NEAR_TILE, nearby->alpha + first, p, nearby->Pk + corner, q, U);
-  rg_kernel_tile_gradient(ops, &nearby->posterior->kernel, count,
-                          nearby->data + (size_t)first * columns, nearby->B, NEAR_TILE, U,
-                          nearby->slope + corner, slope_stride(nearby), g);
-}
-
 PetscErrorCode rg_nearby_gradient(RgNearby *nearby, int m, const double *mean_bar,
                                   const double *variance_bar, double *G)
 {
   const RgKernel *kernel = &nearby->posterior->kernel;
+  const RgTileOps *ops = rg_tile_ops();
   const size_t dim = (size_t)kernel->dim, columns = (size_t)rg_kernel_n_columns(kernel);
   double *g, *U, *rows;
 
@@ -350,7 +326,13 @@ PetscErrorCode rg_nearby_gradient(RgNearby *nearby, int m, const double *mean_ba
       p[c] = mean_bar[order[c]];
       q[c] = -2.0 * variance_bar[order[c]];
     }
-    tile_gradient(nearby, t, p, q, U, g);
+    const int first = nearby->first[t],
+              near = PetscMin(nearby->end[t], nearby->posterior->n) - first;
+    const size_t corner = (size_t)t * tile_size(nearby) + (size_t)first * NEAR_TILE;
+    PetscCall(PetscArrayzero(g, columns * NEAR_TILE)); /* in scaled coordinates, halved */
+    ops->combine(near, NEAR_TILE, nearby->alpha + first, p, nearby->Pk + corner, q, U);
+    rg_kernel_tile_gradient(ops, kernel, near, nearby->data + first * columns, nearby->B, NEAR_TILE,
+                            U, nearby->slope + corner, slope_stride(nearby), g);
     PetscCall(rg_kernel_unscale_gradient(kernel, count, nearby->sorted + t * NEAR_TILE * dim, g,
                                          NEAR_TILE, rows));
     for (int c = 0; c < count; c++)

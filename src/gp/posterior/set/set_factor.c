@@ -169,23 +169,19 @@ static void term_row(const RgSetPrior *prior, int index, const double *end, bool
   }
 }
 
-/* One tile of one row, as wide as the set. */
-static void evaluated_row(const RgSetPrior *prior, int index, double *row)
+void rg_set_prior_row(const RgSetPrior *prior, int index, double *row)
 {
-  int columns = rg_kernel_n_columns(&prior->kernel);
+  const int columns = rg_kernel_n_columns(&prior->kernel);
   double *padded = prior->work, *point = padded + prior->padded;
 
+  for (int t = 0; prior->factors && t < prior->kernel.n_terms; t++)
+    term_row(prior, index, prior->tables + (size_t)(t + 1) * tables_size(prior), t > 0, row);
+  if (prior->factors) return;
+  /* One tile of one row, as wide as the set. */
   for (int c = 0; c < columns; c++) point[c] = prior->scaled[(size_t)c * prior->padded + index];
   rg_kernel_tile(rg_tile_ops(), &prior->kernel, 1, point, prior->scaled, prior->padded, padded,
                  NULL, 0, point + columns);
   memcpy(row, padded, (size_t)prior->size * sizeof *row);
-}
-
-void rg_set_prior_row(const RgSetPrior *prior, int index, double *row)
-{
-  if (!prior->factors) evaluated_row(prior, index, row);
-  for (int t = 0; prior->factors && t < prior->kernel.n_terms; t++)
-    term_row(prior, index, prior->tables + (size_t)(t + 1) * tables_size(prior), t > 0, row);
 }
 
 #define ROWS_PER_BLOCK 32 /* kernel rows per block */
@@ -294,55 +290,29 @@ static PetscErrorCode reserve_work(RgSetFactor *factor, int count, double **G)
   const size_t tiles = 2 * (size_t)most * RG_VECTOR_TILE;
   const size_t size = tiles + (size_t)prior->size * count + 8;
   PetscCall(rg_room(size, size, &factor->work_room, &factor->work));
-  factor->tiles = factor->work + (64 - (uintptr_t)factor->work % 64) / sizeof(double) % 8;
+  factor->tiles = rg_align(factor->work);
   *G = factor->tiles + tiles;
-  return 0;
-}
-
-static PetscErrorCode draw_grid(RgSetFactor *factor, int count, RgRandom *random, double *F)
-{
-  const RgSetPrior *prior = factor->prior;
-  size_t size = (size_t)prior->size * count, step = tables_size(prior);
-  double *G = NULL;
-
-  PetscCall(reserve_work(factor, count, &G));
-  for (int t = 0; t < prior->kernel.n_terms; t++) {
-    double *out = t ? G : F;
-    rg_vector_normals(random, size, out);
-    multiply_term(prior, count, factor->L + t * step, true, factor->tiles, out);
-    if (t) cblas_daxpy((int)size, 1.0, G, 1, F, 1);
-  }
   return 0;
 }
 
 PetscErrorCode rg_set_factor_draw(RgSetFactor *factor, int count, RgRandom *random, double *F)
 {
-  int size = factor->prior->size;
-
-  if (factor->prior->factors) return draw_grid(factor, count, random, F);
-  rg_vector_normals(random, (size_t)size * count, F);
-  cblas_dtrmm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, count, size, 1.0,
-              factor->L, size, F, count);
-  return 0;
-}
-
-static PetscErrorCode covariance_grid(RgSetFactor *factor, int count, int n, const int *index,
-                                      const double *rows, double *F)
-{
   const RgSetPrior *prior = factor->prior;
-  size_t size = (size_t)prior->size * count, step = tables_size(prior);
+  const int size = prior->size;
+  const size_t entries = (size_t)size * count;
   double *G = NULL;
 
-  PetscCall(reserve_work(factor, count, &G));
-  for (int t = 0; t < prior->kernel.n_terms; t++) {
+  if (prior->factors) PetscCall(reserve_work(factor, count, &G));
+  for (int t = 0; prior->factors && t < prior->kernel.n_terms; t++) {
     double *out = t ? G : F;
-    PetscCall(PetscArrayzero(out, size));
-    for (int l = 0; l < n; l++)
-      for (int s = 0; s < count; s++)
-        out[(size_t)index[l] * count + s] += rows[(size_t)l * count + s];
-    multiply_term(prior, count, prior->tables + t * step, false, factor->tiles, out);
-    if (t) cblas_daxpy((int)size, 1.0, G, 1, F, 1);
+    rg_vector_normals(random, entries, out);
+    multiply_term(prior, count, factor->L + t * tables_size(prior), true, factor->tiles, out);
+    if (t) cblas_daxpy((int)entries, 1.0, G, 1, F, 1);
   }
+  if (prior->factors) return 0;
+  rg_vector_normals(random, entries, F);
+  cblas_dtrmm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, count, size, 1.0,
+              factor->L, size, F, count);
   return 0;
 }
 
@@ -350,11 +320,22 @@ PetscErrorCode rg_set_factor_covariance(RgSetFactor *factor, int count, int n, c
                                         const double *rows, double *F)
 {
   const RgSetPrior *prior = factor->prior;
-  int size = prior->size, dim = prior->kernel.dim;
-  double *X, *K;
+  const int size = prior->size, dim = prior->kernel.dim;
+  const size_t entries = (size_t)size * count;
+  double *X, *K, *G = NULL;
 
-  if (prior->factors) return covariance_grid(factor, count, n, index, rows, F);
-  PetscCall(PetscArrayzero(F, (size_t)size * count));
+  if (prior->factors) PetscCall(reserve_work(factor, count, &G));
+  for (int t = 0; prior->factors && t < prior->kernel.n_terms; t++) {
+    double *out = t ? G : F;
+    PetscCall(PetscArrayzero(out, entries));
+    for (int l = 0; l < n; l++)
+      for (int s = 0; s < count; s++)
+        out[(size_t)index[l] * count + s] += rows[(size_t)l * count + s];
+    multiply_term(prior, count, prior->tables + t * tables_size(prior), false, factor->tiles, out);
+    if (t) cblas_daxpy((int)entries, 1.0, G, 1, F, 1);
+  }
+  if (prior->factors) return 0;
+  PetscCall(PetscArrayzero(F, entries));
   PetscCall(PetscMalloc2(ROWS_PER_BLOCK * dim, &X, (size_t)ROWS_PER_BLOCK * size, &K));
   for (int l = 0; l < n; l += ROWS_PER_BLOCK) {
     int width = PetscMin(ROWS_PER_BLOCK, n - l);

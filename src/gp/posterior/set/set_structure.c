@@ -320,23 +320,6 @@ static PetscErrorCode double_capacity(Product *product)
   return 0;
 }
 
-/* Columns of point `index` as row n of A and B. */
-static PetscErrorCode columns_of(Product *product, const RgSetPrior *prior, int index)
-{
-  const RgKernel *kernel = &prior->kernel;
-  double *a = product->A + (size_t)product->n * product->n_first;
-  double *b = product->B + (size_t)product->n * product->n_second;
-  double inverse = 1.0 / kernel->terms[0].variance;
-  size_t dim = (size_t)kernel->dim;
-
-  PetscCall(rg_kernel_cross(kernel, 1, product->first + (index / product->n_second) * dim,
-                            product->n_first, product->first, a));
-  PetscCall(rg_kernel_cross(kernel, 1, product->second + (index % product->n_second) * dim,
-                            product->n_second, product->second, b));
-  for (int j = 0; j < product->n_second; j++) b[j] *= inverse; /* the variance is in a */
-  return 0;
-}
-
 static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, int index,
                                          double *out)
 {
@@ -344,7 +327,15 @@ static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, i
   int n = product->n, n_first = product->n_first, n_second = product->n_second;
   int i = index / n_second, j = index % n_second;
 
-  PetscCall(columns_of(product, prior, index));
+  /* The columns of the point become row n of A and B. The variance is in a. */
+  double *last_a = product->A + (size_t)n * n_first, *last_b = product->B + (size_t)n * n_second;
+  const double inverse = 1.0 / prior->kernel.terms[0].variance;
+  const size_t dim = (size_t)prior->kernel.dim;
+  PetscCall(
+    rg_kernel_cross(&prior->kernel, 1, product->first + i * dim, n_first, product->first, last_a));
+  PetscCall(rg_kernel_cross(&prior->kernel, 1, product->second + j * dim, n_second, product->second,
+                            last_b));
+  for (int k = 0; k < n_second; k++) last_b[k] *= inverse;
   for (int s = 0; s < n; s++)
     product->c[s] = product->A[(size_t)s * n_first + i] * product->B[(size_t)s * n_second + j];
   if (n) {
