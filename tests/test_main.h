@@ -26,6 +26,9 @@
                limit_);                                                                            \
   } while (0)
 
+/* Before a declaration: the object is destroyed at the end of its block. It has to be created by then. */
+#define RG_OWNED(destroy) __attribute__((cleanup(destroy)))
+
 /* A test, which adds itself to those of the program. `state` is what cmocka hands to it. */
 #define RG_TEST(name)                                                                              \
   static void name(void **state);                                                                  \

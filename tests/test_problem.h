@@ -96,6 +96,19 @@ static inline double f_of_indices(RgProblem *problem, int design, int context)
   return f;
 }
 
+/* F at a design of a finite space, by its index. */
+static inline double objective_of_index(RgProblem *problem, int design)
+{
+  const RgSpace *space = &problem->domain.design;
+  double x[8], F;
+  RgPoint point = {design, x, -1, NULL};
+  RgFailure failure = {0};
+
+  rg_space_to_native(space, space->points + design * space->dim, x);
+  RG_OK(rg_problem_objective(problem, 1, &point, &F, &failure));
+  return F;
+}
+
 /* The only value of a problem at default or given settings. */
 static inline double value_of(const char *name, const Setting *settings, const double *x)
 {

@@ -38,6 +38,7 @@ static inline void method_begin(Method *method, const char *name, const char *op
 
 static inline void method_end(Method *method)
 {
+  if (!method->class) return;
   RG_OK(rg_algorithm_destroy(&method->algorithm));
   RG_OK(rg_params_clear(method->class->params, method->options));
   RG_OK(PetscFree(method->options));

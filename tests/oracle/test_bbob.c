@@ -58,7 +58,7 @@ RG_TEST(test_values)
   FILE *file = open_data("bbob_values.csv");
   char line[LINE], point[LINE];
   int function, dim, number, id, rows = 0, now[3] = {0};
-  Instance it = {0};
+  RG_OWNED(instance_free) Instance it = {0};
   double x[DIM_MAX], value;
 
   for (; fgets(line, sizeof line, file); rows++) {
@@ -72,7 +72,6 @@ RG_TEST(test_values)
     }
     check_value(&it, function, x, value);
   }
-  instance_free(&it);
   fclose(file);
   assert_true(rows >= 500);
 }
@@ -87,12 +86,11 @@ RG_TEST(test_optima)
   for (; fgets(line, sizeof line, file); rows++) {
     assert_int_equal(sscanf(line, "%d,%d,%d,%lf,%s", &function, &dim, &number, &f_opt, point), 5);
     assert_int_equal(read_point(point, x), dim);
-    Instance it = bbob(function, dim, number);
+    RG_OWNED(instance_free) Instance it = bbob(function, dim, number);
     RG_CLOSE(-it.problem.optimum, f_opt, 1e-15);
     assert_int_equal(it.problem.n_optimisers, 1);
     for (int j = 0; j < dim; j++) RG_CLOSE(it.problem.optimisers[j], x[j], 1e-9);
     RG_CLOSE(value_at(&it.problem, it.problem.optimisers), it.problem.optimum, 1e-12);
-    instance_free(&it);
   }
   fclose(file);
   assert_true(rows >= 24);
@@ -104,14 +102,12 @@ RG_TEST(test_further)
   static const int clipped[][3] = {{1, 7, 0}, {3, 8, 0}, {6, 3, 0}, {12, 13, 0}, {20, 2, 0}};
 
   for (size_t k = 0; k < sizeof clipped / sizeof *clipped; k++) {
-    Instance it = bbob(clipped[k][0], 2, clipped[k][1]);
+    RG_OWNED(instance_free) Instance it = bbob(clipped[k][0], 2, clipped[k][1]);
     RG_CLOSE(fabs(it.problem.optimum), 1000, 0);
-    instance_free(&it);
   }
   for (int function = 1; function <= 24; function++) {
-    Instance it = bbob(function, 100, 101);
+    RG_OWNED(instance_free) Instance it = bbob(function, 100, 101);
     RG_CLOSE(value_at(&it.problem, it.problem.optimisers), it.problem.optimum, 1e-12);
-    instance_free(&it);
   }
 }
 

@@ -50,7 +50,7 @@ RG_TEST(test_run)
   const double omegas[] = {0.882907432879, 0.778327189169, 0.721775859737, 0.683784383393};
   const double regrets[] = {0.541845452436, 1.02689966713, 0.0268033482233, 0.000733874608134};
   double eta = 0, omega = 0;
-  RgRegression r;
+  RG_OWNED(rg_regression_destroy) RgRegression r;
 
   for (int i = 0; i < GRID; i++)
     f[i] = -exp(-1.4 * i / (GRID - 1)) * cos(3.5 * M_PI * i / (GRID - 1));
@@ -69,5 +69,4 @@ RG_TEST(test_run)
   }
   RG_CLOSE(eta, 268369.850427, 1e-11);
   RG_CLOSE(rg_regression_bound_general(4, eta, omega, 0.1, 0.1), 1093.7076728, 1e-6);
-  RG_OK(rg_regression_destroy(&r));
 }

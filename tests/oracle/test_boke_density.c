@@ -89,7 +89,7 @@ RG_TEST(kernels_of_density_estimation)
 
   for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
     const RgSmoothing kernel = expected[k].kernel;
-    RgRegression r = make(kernel, 1, 4, d1_x, d1_y);
+    RG_OWNED(rg_regression_destroy) RgRegression r = make(kernel, 1, 4, d1_x, d1_y);
     Estimate e = at(&r, 0.3, (const double[]){0.3});
     RG_CLOSE(rg_smoothing_value(kernel, 0.36), expected[k].psi, 1e-12);
     RG_CLOSE(rg_smoothing_value(kernel, 0), 1, 0);
@@ -101,15 +101,17 @@ RG_TEST(kernels_of_density_estimation)
     e = at(&r, 0.15, (const double[]){0.65});
     assert_true(e.log_weight == -INFINITY);
     RG_CLOSE(e.m, 0.7, 1e-15);
-    RG_OK(rg_regression_destroy(&r));
   }
 }
 
 /* O2a to O2d. */
 RG_TEST(test_regression_1d)
 {
+  RG_OWNED(rg_regression_destroy)
   RgRegression gaussian = make(RG_SMOOTHING_GAUSSIAN, 1, 4, d1_x, d1_y);
+  RG_OWNED(rg_regression_destroy)
   RgRegression epanechnikov = make(RG_SMOOTHING_EPANECHNIKOV, 1, 4, d1_x, d1_y);
+  RG_OWNED(rg_regression_destroy)
   RgRegression uniform = make(RG_SMOOTHING_UNIFORM, 1, 4, d1_x, d1_y);
 
   Estimate e = at(&gaussian, 0.15, (const double[]){0.3});
@@ -131,15 +133,12 @@ RG_TEST(test_regression_1d)
   e = at(&uniform, 0.16, (const double[]){0.3});
   RG_CLOSE(e.m, 0.1, 1e-11);
   RG_CLOSE(exp(e.log_weight), 2, 1e-15);
-  RG_OK(rg_regression_destroy(&gaussian));
-  RG_OK(rg_regression_destroy(&epanechnikov));
-  RG_OK(rg_regression_destroy(&uniform));
 }
 
 /* O3. */
 RG_TEST(test_regression_2d)
 {
-  RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 2, 4, d2_x, d2_y);
+  RG_OWNED(rg_regression_destroy) RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 2, 4, d2_x, d2_y);
   Estimate e = at(&r, 0.25, (const double[]){0.4, 0.5});
 
   RG_CLOSE(e.m, 0.957707046061, 1e-11);
@@ -147,14 +146,13 @@ RG_TEST(test_regression_2d)
   RG_CLOSE(e.log_weight, 0.437075773884, 1e-11);
   RG_CLOSE(r.mean, 0.85, 1e-14);
   RG_CLOSE(rg_regression_deviation(&r), sqrt((0.0225 + 1.3225 + 3.4225 + 0.3025) / 4), 1e-14);
-  RG_OK(rg_regression_destroy(&r));
 }
 
 /* O4. */
 RG_TEST(test_underflow)
 {
   const double x[] = {0.25, 0.75, 0.875}, y[] = {1, 3, -7};
-  RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 1, 3, x, y);
+  RG_OWNED(rg_regression_destroy) RgRegression r = make(RG_SMOOTHING_GAUSSIAN, 1, 3, x, y);
   static const double known[][3] = {
     {0.5, 2, -3124999.30685}, {0.5078125, 3, -2932739.25781}, {0.8125, -2, -195311.806853}};
 
@@ -163,18 +161,17 @@ RG_TEST(test_underflow)
     RG_CLOSE(e.m, known[i][1], 1e-14);
     RG_CLOSE(e.log_weight, known[i][2], 2e-12);
   }
-  RG_OK(rg_regression_destroy(&r));
 }
 
 /* O12b. */
 RG_TEST(test_density)
 {
   const double points[] = {0.1, 0.15, 0.3, 0.35, 0.9};
+  RG_OWNED(rg_regression_destroy)
   RgRegression density = make(RG_SMOOTHING_GAUSSIAN, 1, 5, points, NULL);
 
   RG_CLOSE(exp(at(&density, 0.1, (const double[]){0.2}).log_weight) / (5 * 0.1 * sqrt(2 * M_PI)),
            1.93104874296, 1e-11);
-  RG_OK(rg_regression_destroy(&density));
 }
 
 /* 40 random points in 3 coordinates: written down again without vectors, gradients by differences,
@@ -233,7 +230,7 @@ RG_TEST(test_nearest_point)
   double x[N * DIM], y[N] = {0}, z[3 * DIM], distance[3], gradient[DIM];
 
   rg_random_uniforms(&random, N * DIM, x);
-  RgRegression r = make(RG_SMOOTHING_GAUSSIAN, DIM, N, x, y);
+  RG_OWNED(rg_regression_destroy) RgRegression r = make(RG_SMOOTHING_GAUSSIAN, DIM, N, x, y);
   for (int trial = 0; trial < 20; trial++) {
     double nearest = INFINITY;
     rg_random_uniforms(&random, DIM, z);
@@ -253,7 +250,6 @@ RG_TEST(test_nearest_point)
       RG_CLOSE(gradient[j], (distance[1] - distance[2]) / 2e-7, 1e-6);
     }
   }
-  RG_OK(rg_regression_destroy(&r));
 }
 
 /* Every instruction set the machine has gives what plain loops do. */

@@ -6,13 +6,12 @@
 
 static double fill_of(int n, int dim, const double *points)
 {
-  RgFill fill;
+  RG_OWNED(rg_fill_destroy) RgFill fill;
   double distance;
 
   RG_OK(rg_fill_create(dim, n, &fill));
   for (int i = 0; i < n; i++) RG_OK(rg_fill_append(&fill, points + i * dim));
   distance = rg_fill_distance(&fill);
-  RG_OK(rg_fill_destroy(&fill));
   return distance;
 }
 

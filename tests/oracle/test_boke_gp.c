@@ -2,6 +2,8 @@
    points against merged ones, and the limit of a vanishing bandwidth. */
 #include "test_main.h"
 
+#include <lapacke.h>
+
 #include "gp/posterior/posterior.h"
 
 static const double d1_x[] = {0.1, 0.4, 0.45, 0.9}, d1_y[] = {0.2, -0.5, 0.7, 0.1};
@@ -15,9 +17,9 @@ typedef struct {
 static Value predict(int dim, double length_scale, double noise, int n, const double *X,
                      const double *y, const double *x)
 {
-  RgKernel kernel;
-  RgPosterior posterior;
-  RgPrediction work = {0};
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {0};
   RgFailure failure = {0};
   Value value;
 
@@ -27,9 +29,6 @@ static Value predict(int dim, double length_scale, double noise, int n, const do
   assert_false(failure.failed);
   assert_true(posterior.jitter == 0.0);
   RG_OK(rg_posterior_predict(&posterior, 1, x, &value.mean, &value.variance, &work));
-  RG_OK(rg_prediction_destroy(&work));
-  RG_OK(rg_posterior_destroy(&posterior));
-  RG_OK(rg_kernel_destroy(&kernel));
   return value;
 }
 
@@ -50,33 +49,27 @@ RG_TEST(test_repeated_points)
 {
   const double x[] = {0.4, 0.5}, noise[] = {0.02, 0.04, 0.04}, y[] = {1.2, 2, -1};
   const double scale = -0.5 / (0.3 * 0.3);
-  double K[3][4], k[3], solved[2][3];
+  double K[9], k[3], solved[6], mean = 0, variance = 1;
   Value at = predict(2, 0.3, 0.04, 4, d2_x, d2_y, x);
 
   RG_CLOSE(at.mean, 1.2133606078, 1e-10);
   RG_CLOSE(at.variance, 0.485419003551, 1e-11);
-  for (int side = 0; side < 2; side++) { /* K^-1 y and K^-1 k by Gauss-Jordan elimination */
-    for (int i = 0; i < 3; i++) {
-      const double *p = d2_x + 2 * i;
-      k[i] = exp(scale * (pow(p[0] - x[0], 2) + pow(p[1] - x[1], 2)));
-      for (int j = 0; j < 3; j++) {
-        const double *q = d2_x + 2 * j;
-        K[i][j] = exp(scale * (pow(p[0] - q[0], 2) + pow(p[1] - q[1], 2)));
-      }
-      K[i][i] += noise[i];
-      K[i][3] = side ? k[i] : y[i];
+  for (int i = 0; i < 3; i++) {
+    const double *p = d2_x + 2 * i;
+    for (int j = 0; j < 3; j++) {
+      const double *q = d2_x + 2 * j;
+      K[3 * i + j] = exp(scale * (pow(p[0] - q[0], 2) + pow(p[1] - q[1], 2))) + (i == j) * noise[i];
     }
-    for (int p = 0; p < 3; p++) {
-      for (int i = 0; i < 3; i++) {
-        const double factor = K[i][p] / K[p][p];
-        for (int j = p; i != p && j < 4; j++) K[i][j] -= factor * K[p][j];
-      }
-    }
-    for (int i = 0; i < 3; i++) solved[side][i] = K[i][3] / K[i][i];
+    solved[i] = y[i];
+    solved[3 + i] = k[i] = exp(scale * (pow(p[0] - x[0], 2) + pow(p[1] - x[1], 2)));
   }
-  RG_CLOSE(at.mean, k[0] * solved[0][0] + k[1] * solved[0][1] + k[2] * solved[0][2], 1e-12);
-  RG_CLOSE(at.variance, 1 - (k[0] * solved[1][0] + k[1] * solved[1][1] + k[2] * solved[1][2]),
-           1e-12);
+  assert_int_equal(LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', 3, 2, K, 3, solved, 3), 0);
+  for (int i = 0; i < 3; i++) {
+    mean += k[i] * solved[i];
+    variance -= k[i] * solved[3 + i];
+  }
+  RG_CLOSE(at.mean, mean, 1e-12);
+  RG_CLOSE(at.variance, variance, 1e-12);
 }
 
 /* O8c and propositions B.3, B.5: as the bandwidth vanishes, the posterior becomes spikes on a

@@ -238,7 +238,7 @@ RG_TEST(test_cross_validated_bandwidth)
 RG_TEST(test_widening)
 {
   double x[10], y[10];
-  Bench bench;
+  RG_OWNED(bench_end) Bench bench;
 
   for (int i = 0; i < 10; i++) x[i] = (i + 0.5) / 10, y[i] = sin(7 * x[i]);
   bench_make("kr_ucb", NULL, 1, 0, NULL, &bench);
@@ -252,7 +252,6 @@ RG_TEST(test_widening)
     RG_CLOSE(bench.extra[RG_SMOOTHER_CHOICE], t < 4, 0);
     bench_tell(&bench, sin(7 * bench.x[0]));
   }
-  bench_end(&bench);
 }
 
 /* O9c. */
@@ -326,14 +325,13 @@ RG_TEST(test_compact)
 {
   const char *const settings[] = {"smoothing",          "epanechnikov", "bandwidth", "fixed",
                                   "bandwidth_constant", "0.1",          NULL};
-  Bench bench;
+  RG_OWNED(bench_end) Bench bench;
 
   bench_make("boke", settings, 1, 0, NULL, &bench);
   bench_start(&bench, 2, AT(0.2, 0.5), AT(1, 2), NULL);
   bench_ask(&bench, 1);
   RG_CLOSE(bench.x[0], 1, 1e-12);
   assert_true(bench.extra[RG_SMOOTHER_LOG_WEIGHT] == -INFINITY);
-  bench_end(&bench);
 }
 
 /* BOKE+ with p = 1 is BOKE, bit for bit; with another p it differs. */
@@ -343,7 +341,7 @@ RG_TEST(test_boke_plus)
   double queries[3][20];
 
   for (int k = 0; k < 3; k++) {
-    Bench bench;
+    RG_OWNED(bench_end) Bench bench;
     bench_make(k ? "boke_plus" : "boke", settings[k], 2, 0, NULL, &bench);
     bench.maximiser.raw_samples = 128;
     bench_start(&bench, 4, d2_x, d2_y, NULL);
@@ -352,7 +350,6 @@ RG_TEST(test_boke_plus)
       memcpy(queries[k] + 2 * (t - 1), bench.x, 2 * sizeof(double));
       bench_tell(&bench, sin(5 * bench.x[0]) * bench.x[1]);
     }
-    bench_end(&bench);
   }
   assert_memory_equal(queries[0], queries[1], sizeof queries[0]);
   assert_memory_not_equal(queries[0], queries[2], sizeof queries[0]);
@@ -393,6 +390,7 @@ RG_TEST(test_search)
   } problems[] = {{"hartmann3", {{0}}}, {"sphere", {{"dim", "6"}}}, {"sprinkler", {{0}}}};
 
   for (int k = 0; k < 3; k++) {
+    RG_OWNED(bench_end)
     Bench bench = {.instance = instance_make(problems[k].name, problems[k].settings, 1, 0)};
     const RgSpace *space = &bench.instance.problem.domain.design;
     const RgStream stream = rg_stream(1, "test", 0, "design", k);
@@ -420,7 +418,6 @@ RG_TEST(test_search)
     }
     assert_int_equal(missed, 0);
     assert_true(missed_by_ten > 0);
-    bench_end(&bench);
   }
 }
 
@@ -428,7 +425,7 @@ RG_TEST(test_search)
 RG_TEST(test_latin_hypercube)
 {
   int seen[2][40] = {{0}};
-  Bench bench;
+  RG_OWNED(bench_end) Bench bench;
 
   bench_make("latin_hypercube", NULL, 2, 0, NULL, &bench);
   bench_start(&bench, 1, AT(0.5, 0.5), NULL, NULL);
@@ -439,5 +436,4 @@ RG_TEST(test_latin_hypercube)
   }
   for (int j = 0; j < 2; j++)
     for (int i = 0; i < 40; i++) assert_int_equal(seen[j][i], 1);
-  bench_end(&bench);
 }

@@ -33,14 +33,13 @@ RG_TEST(test_sbo_o4)
   const double X[12] = {0.10, 0.42, 0.35, 0.56, 0.50, 0.48, 0.65, 0.61, 0.80, 0.50, 0.95, 0.39};
   const double y[6] = {0.20, 0.90, 1.40, 1.10, 0.30, -0.50}, length_scale[2] = {0.3, 0.4};
   double z[6], value, gradient[4];
-  RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
   standardise(6, y, z);
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 2, true, length_scale, 1.5, &kernel));
   RG_OK(rg_fit_objective(&kernel, 0.01, 0.1, &(RgData){6, X, z}, &botorch2023, &value, gradient));
   RG_CLOSE(rg_fit_log_prior(&kernel, 0.01, &botorch2023), -6.3964895580637, 1e-12);
   RG_CLOSE(value, -6.8119738348137 - 6.3964895580637, 1e-12);
   RG_CLOSE(value / 6, -2.2014105654796, 1e-12);
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 RG_TEST(test_sbo_o14)
@@ -49,7 +48,7 @@ RG_TEST(test_sbo_o14)
   double X[2 * N], y[N], z[N], value, mean = 0.0, noise = 2.0, gradient[4];
   const double start[2] = {log(2.0), log(2.0)};
   int evaluations;
-  RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
   for (int i = 0; i < N; i++) {
     double whole;
     X[2 * i] = modf((i + 1) * 0.7548776662466927, &whole);
@@ -69,7 +68,6 @@ RG_TEST(test_sbo_o14)
   RG_CLOSE(term->variance, 1.2647282544878, 1e-5);
   RG_CLOSE(noise, 0.00078060009766014, 1e-7);
   RG_CLOSE(mean, -0.01102073041511, 1e-5);
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 RG_TEST(test_wdrbo_o13)
@@ -89,11 +87,10 @@ RG_TEST(test_wdrbo_o13)
   const double X[8] = {0.1, 0.3, 0.4, 0.7, 0.8, 0.2, 0.6, 0.9}, y[4] = {0.2, 0.9, -0.1, 0.5};
   const double length_scale[2] = {0.3, 0.5};
   double z[4], value, gradient[4];
-  RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
   standardise(4, y, z);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, length_scale, 1.0, &kernel));
   RG_OK(rg_fit_objective(&kernel, 0.01, 0.0, &(RgData){4, X, z}, &botorch2024, &value, gradient));
   RG_CLOSE(value - rg_fit_log_prior(&kernel, 0.01, &botorch2024), -6.090263091496, 1e-12);
   RG_CLOSE(value / 4, -1.5237788762366, 1e-12);
-  RG_OK(rg_kernel_destroy(&kernel));
 }

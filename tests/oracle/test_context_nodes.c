@@ -50,7 +50,7 @@ static void compare(const Entry *entry, int queries, Race *race)
   const RgHistory *history = &race->history;
   const int compared = queries / EVERY;
   RgSetup elsewhere = race->setup;
-  Method nodes = {0}, all = {0}, other = {0};
+  RG_OWNED(method_end) Method nodes = {0}, all = {0}, other = {0};
   Loss by_nodes = {0}, by_starts = {0};
 
   race_begin(race);
@@ -75,15 +75,12 @@ static void compare(const Entry *entry, int queries, Race *race)
                 compared, by_starts.sum / compared, by_starts.most, by_starts.count);
   assert_true(by_nodes.count <= PetscMax(by_starts.count, 3));
   assert_true(by_nodes.sum <= PetscMax(by_starts.sum, 0.15));
-  method_end(&nodes);
-  method_end(&all);
-  if (entry->hilly) method_end(&other);
 }
 
 RG_TEST(nodes_lose_next_to_nothing)
 {
   const int queries = getenv("REGATTA_LONG") ? LONG_QUERIES : QUERIES;
-  Race race;
+  RG_OWNED(race_destroy) Race race;
 
   race_create(&race, "nodes", queries);
   set_in(rg_surrogate_params, &race.surrogate, "prior", "botorch2023");
@@ -94,7 +91,6 @@ RG_TEST(nodes_lose_next_to_nothing)
     set_in(rg_surrogate_params, &race.surrogate, "kernel", entries[k].kernel);
     compare(&entries[k], queries, &race);
   }
-  race_destroy(&race);
 }
 
 /* The query of a search with many data is as good as that of a search on all contexts, and its
@@ -105,7 +101,7 @@ static void check_many(Race *race, const char *scale, const char *name)
   const char *const scales[] = {scale, scale, "0.02"};
   RgDiagnostics diagnostics = {0};
   const RgParam *entry_of;
-  Method nodes = {0}, all = {0};
+  RG_OWNED(method_end) Method nodes = {0}, all = {0};
 
   RG_OK(rg_params_set(rg_surrogate_params, &race->surrogate, "length_scale", DIM + 1, scales,
                       (RgPlace){0}, &diagnostics, &entry_of));
@@ -119,8 +115,6 @@ static void check_many(Race *race, const char *scale, const char *name)
                 scale, best - chosen, best);
   /* The slopes of WDRBO make many hills of nearly the same height. */
   assert_true(best - chosen < (strcmp(name, "wdrbo") ? 1e-4 : 1e-2));
-  method_end(&nodes);
-  method_end(&all);
 }
 
 /* Short length scales of the context need many nodes, and those of the design many data. Many data
@@ -135,7 +129,7 @@ RG_TEST(few_nodes_do_for_many_data)
                {"wdrbo", "0.02", "1e-4"},
                {"sbo_kde", "0.02", "1e-4"},
                {"drbo_kde", "0.02", "1e-4"}};
-  Race race;
+  RG_OWNED(race_destroy) Race race;
 
   race_create(&race, "nodes", DATA);
   set_in(rg_surrogate_params, &race.surrogate, "fit", "fixed");
@@ -152,7 +146,6 @@ RG_TEST(few_nodes_do_for_many_data)
     set_in(rg_surrogate_params, &race.surrogate, "noise_variance", cases[k].noise);
     check_many(&race, cases[k].scale, cases[k].name);
   }
-  race_destroy(&race);
 }
 
 /* With the settings that users get, the search through nodes ends no lower than the one on all
@@ -166,8 +159,8 @@ static void check_hills(Instance *instance, const char *name, int first, Race *r
   const RgStream stream = rg_stream(1, "test", 0, "contexts", 1);
   RgRandom random = rg_stream_at(&stream, 0);
   RgFailure failure = {0};
-  RgHistory history;
-  Method nodes = {0}, all = {0};
+  RG_OWNED(rg_history_destroy) RgHistory history;
+  RG_OWNED(method_end) Method nodes = {0}, all = {0};
   int lost = 0;
 
   RG_OK(rg_history_create(&instance->problem.domain, first + rounds, &history));
@@ -193,9 +186,6 @@ static void check_hills(Instance *instance, const char *name, int first, Race *r
   print_message("%-10s %-14s lost at %d of %d queries\n", name, instance->problem.class->name, lost,
                 rounds);
   assert_true(lost <= 1);
-  method_end(&nodes);
-  method_end(&all);
-  RG_OK(rg_history_destroy(&history));
 }
 
 RG_TEST(no_hill_is_missed)
@@ -207,20 +197,18 @@ RG_TEST(no_hill_is_missed)
   } methods[] = {
     {"wdrbo", 5}, {"erbo", 5}, {"sbo_kde", 5}, {"stable_opt", 5}, {"drbo_mmd_minimax", 129}};
   static const char *const problems[] = {"shift_example", "newsvendor"};
-  Race race;
+  RG_OWNED(race_destroy) Race race;
 
   race_create(&race, "nodes", 1);
   set_in(rg_surrogate_params, &race.surrogate, "kernel", "matern52");
   set_in(rg_surrogate_params, &race.surrogate, "prior", "botorch2023");
   set_in(rg_surrogate_params, &race.surrogate, "noise_lower", "1e-4");
   for (int p = 0; p < 2; p++) {
-    Instance instance = instance_make(problems[p], NULL, 1, 0);
+    RG_OWNED(instance_free) Instance instance = instance_make(problems[p], NULL, 1, 0);
     race.setup.domain = &instance.problem.domain;
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
       check_hills(&instance, methods[k].name, methods[k].first, &race);
-    instance_free(&instance);
   }
-  race_destroy(&race);
 }
 
 /* Without an initial design no context has been observed. */
@@ -228,17 +216,15 @@ RG_TEST(no_context_was_seen)
 {
   static const char *const names[] = {"erbo",     "wdrbo",    "wdrbo_exact",     "stable_opt",
                                       "drbo_mmd", "drbo_kde", "drbo_mmd_minimax"};
-  Race race;
+  RG_OWNED(race_destroy) Race race;
 
   race_create(&race, "nodes", 1);
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-    Method method = {0};
+    RG_OWNED(method_end) Method method = {0};
     RgFailure failure = {0};
     method_begin(&method, names[k], "width", "1.5", &race.setup);
     RG_OK(rg_algorithm_ask(&method.algorithm, 1, &race.history, &method.query, &failure));
     assert_true(failure.failed);
     assert_non_null(strstr(failure.message, "no context has been seen"));
-    method_end(&method);
   }
-  race_destroy(&race);
 }

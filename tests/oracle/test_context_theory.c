@@ -16,7 +16,7 @@ RG_TEST(density_parameters)
 {
   static const double beta[] = {0.45158270528945, 28.082603821218, 55.713624937147};
   static const int t[] = {1, 10, 100};
-  RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
   for (int k = 0; k < 3; k++) RG_CLOSE(rg_kde_beta(&unit, t[k]), beta[k], 1e-12);
   RG_CLOSE(rg_kde_error_constant(1, 0.10), 1.8245621732181, 1e-12);
@@ -30,7 +30,6 @@ RG_TEST(density_parameters)
   RG_CLOSE(rg_kde_radius(2, 5), 0.58480354764257, 1e-13);
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 3, true, (const double[]){.5, .25, 1}, 7, &kernel));
   RG_CLOSE(rg_kde_steepness(&kernel), sqrt(2 * 5.0 / 3) / .25, 1e-12);
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 RG_TEST(theorems_1_and_2)
@@ -58,18 +57,15 @@ RG_TEST(greedy_gain_of_a_grid)
 {
   static const int index[] = {0, 24, 4, 20, 12};
   double points[50];
-  RgInformationGain gain;
-  RgKernel kernel;
+  RG_OWNED(rg_information_gain_destroy) RgInformationGain gain;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
   for (int i = 0; i < 25; i++) points[2 * i] = i / 5 / 4.0, points[2 * i + 1] = i % 5 / 4.0;
-  RgDomain domain = points_of(25, points);
+  RG_OWNED(rg_domain_destroy) RgDomain domain = points_of(25, points);
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 2, true, (const double[]){.3, .4}, 1, &kernel));
   RG_OK(rg_information_gain_create(&domain, &kernel, 0.01, 5, &gain));
   for (int k = 0; k < 5; k++) assert_int_equal(gain.index[k], index[k]);
   RG_CLOSE(gain.gain[4], 11.50576203136, 1e-10);
-  RG_OK(rg_information_gain_destroy(&gain));
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_domain_destroy(&domain));
 }
 
 /* With lambda for the noise, log det(I + K/lambda) is twice the gain. */
@@ -79,14 +75,14 @@ RG_TEST(greedy_gain_with_repeats)
   static const double log_det[] = {0.69314718055995, 1.3827179902227, 2.001963203692,
                                    2.5275830958387,  2.9018865119974, 3.268640488257};
   double points[40];
-  RgInformationGain gain;
-  RgKernel kernel;
+  RG_OWNED(rg_information_gain_destroy) RgInformationGain gain;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
   for (int k = 0; k < 20; k++) {
     points[2 * k] = fmod(0.37 * k, 1);
     points[2 * k + 1] = fmod(0.23 * k * k + 0.11 * k, 1);
   }
-  RgDomain domain = points_of(20, points);
+  RG_OWNED(rg_domain_destroy) RgDomain domain = points_of(20, points);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, (const double[]){.5, .8}, 1, &kernel));
   RG_OK(rg_information_gain_create(&domain, &kernel, 1, 6, &gain));
   for (int k = 0; k < 6; k++) {
@@ -94,9 +90,6 @@ RG_TEST(greedy_gain_with_repeats)
     RG_CLOSE(2 * gain.gain[k], log_det[k], 1e-12);
   }
   assert_true(2 * gain.upper[5] <= 5.1709131155526 + 1e-12 && gain.upper[5] >= gain.gain[5]);
-  RG_OK(rg_information_gain_destroy(&gain));
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_domain_destroy(&domain));
 }
 
 /* ---- Wasserstein ----------------------------------------------------------------------------- */
@@ -119,9 +112,9 @@ static RgWassersteinTheory ball(double lambda)
 static void log_determinants(double lambda, double log_det[5], double variance[4])
 {
   static const double Z[] = {.1, .3, .4, .7, .8, .2, .6, .9}, zero[4] = {0};
-  RgKernel kernel;
-  RgPosterior posterior;
-  RgPrediction work = {0};
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {0};
   RgFailure failure = {0};
 
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, (const double[]){1, 1}, 1, &kernel));
@@ -136,9 +129,6 @@ static void log_determinants(double lambda, double log_det[5], double variance[4
     variance[n] = square / lambda;
     log_det[n + 1] = log_det[n] + log1p(variance[n]);
   }
-  RG_OK(rg_prediction_destroy(&work));
-  RG_OK(rg_posterior_destroy(&posterior));
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 RG_TEST(confidence_of_ridge_regression)
@@ -212,10 +202,9 @@ RG_TEST(slopes_of_kernels)
               {RG_KERNEL_MATERN52, 1.2909944487358}};
 
   for (int k = 0; k < 3; k++) {
-    RgKernel kernel;
+    RG_OWNED(rg_kernel_destroy) RgKernel kernel;
     RG_OK(rg_kernel_create(rows[k].family, 2, true, (const double[]){2, 1}, 4, &kernel));
     RG_CLOSE(rg_kernel_slope(&kernel, 0), 2 * rows[k].slope, 1e-12);
-    RG_OK(rg_kernel_destroy(&kernel));
   }
 }
 

@@ -10,9 +10,10 @@ typedef struct {
 } Case;
 
 /* The data of the bench took these times. */
-static void open_timed(Parallel *p, bool grid, const ParallelSetting *settings, const double *times)
+static void open_timed(Parallel *p, const char *name, bool grid, const ParallelSetting *settings,
+                       const double *times)
 {
-  parallel_open(p, "ei_per_cost", grid, 1, settings, NULL);
+  parallel_open(p, name, grid, 1, settings, NULL);
   for (int i = 0; times && i < 3; i++)
     p->bench.history.timings[i] = (RgTiming){i + 1, 10 * i, 10 * i + times[i]};
 }
@@ -20,16 +21,15 @@ static void open_timed(Parallel *p, bool grid, const ParallelSetting *settings, 
 static void compare(const Case *c, const double *times)
 {
   const ParallelSetting settings[] = {{"cost", c->cost}, {"alpha", c->alpha}, {0}};
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
-  open_timed(&p, true, settings, times);
+  open_timed(&p, "ei_per_cost", true, settings, times);
   parallel_ask(&p, 1);
   if (p.bench.query.index != c->index)
     fail_msg("%s^%s: point %d, expected %d", c->cost, c->alpha, p.bench.query.index, c->index);
   RG_CLOSE(p.bench.query.extra[ACQUISITION], c->acquisition, 1e-9);
   RG_CLOSE(p.bench.query.extra[COST], c->expected, 1e-9);
   RG_CLOSE(p.bench.query.extra[WEIGHT], atof(c->alpha), 1e-15);
-  parallel_close(&p);
 }
 
 RG_TEST(known_cost)
@@ -53,27 +53,34 @@ RG_TEST(learned_cost)
   compare(&last, other);
 }
 
-/* On the interval: the maxima of a fine grid, which moves by its own step. */
-RG_TEST(cost_on_a_box)
+/* On the interval: the maxima of a fine grid, which moves by its own step. Few raw points: the search needs the
+   gradient, to which the costs contribute. `column` has the value at the query. */
+static void check_box(const char *name, const ParallelSetting *settings, const double *times,
+                      double x, int column, double value)
+{
+  RG_OWNED(parallel_close) Parallel p;
+
+  open_timed(&p, name, false, settings, times);
+  p.bench.maximiser.raw_samples = 8;
+  p.bench.maximiser.restarts = 2;
+  p.bench.maximiser.perturbations = 0;
+  parallel_ask(&p, 1);
+  RG_CLOSE(p.bench.query.x[0], x, 1e-4);
+  RG_CLOSE(p.bench.query.extra[column], value, 1e-8);
+}
+
+RG_TEST(costs_on_a_box)
 {
   static const double times[] = {0.2, 8, 2};
-  static const struct {
-    const char *cost;
-    double x, acquisition;
-  } cases[] = {{"auto", 0.25151, -2.465570230}, {"0.2 + x1^2", 0.32167, -0.839175241}};
+  static const ParallelSetting learned[] = {{"cost", "auto"}, {0}},
+                               known[] = {{"cost", "0.2 + x1^2"}, {0}},
+                               price[] = {{"cost", "auto"}, {"lambda", "0.1"}, {0}},
+                               both[] = {{"cost", "0.2 + x1^2"}, {"lambda", "0.1"}, {0}};
 
-  for (int k = 0; k < 2; k++) {
-    const ParallelSetting settings[] = {{"cost", cases[k].cost}, {0}};
-    Parallel p;
-    open_timed(&p, false, settings, times);
-    p.bench.maximiser.raw_samples = 8; /* the search needs the gradient */
-    p.bench.maximiser.restarts = 2;
-    p.bench.maximiser.perturbations = 0;
-    parallel_ask(&p, 1);
-    RG_CLOSE(p.bench.query.x[0], cases[k].x, 1e-4);
-    RG_CLOSE(p.bench.query.extra[ACQUISITION], cases[k].acquisition, 1e-8);
-    parallel_close(&p);
-  }
+  check_box("ei_per_cost", learned, times, 0.25151, ACQUISITION, -2.465570230);
+  check_box("ei_per_cost", known, times, 0.32167, ACQUISITION, -0.839175241);
+  check_box("gittins", price, times, 0.24843, ACQUISITION, 0.9519730999958);
+  check_box("gittins", both, times, 0.307705, ACQUISITION, 1.3923093524960737);
 }
 
 /* Without a duration it is EI; evaluations that took no time say nothing. */
@@ -83,7 +90,7 @@ RG_TEST(no_cost_yet)
   Parallel p;
 
   for (int k = 0; k < 2; k++) {
-    open_timed(&p, true, NULL, k ? none : NULL);
+    open_timed(&p, "ei_per_cost", true, NULL, k ? none : NULL);
     parallel_ask(&p, 1);
     assert_int_equal(p.bench.query.index, 7);
     RG_CLOSE(p.bench.query.extra[ACQUISITION], -2.025193703387772, 1e-10);
@@ -96,9 +103,9 @@ RG_TEST(no_cost_yet)
 RG_TEST(cooled_weight)
 {
   static const ParallelSetting settings[] = {{"cooled", "true"}, {"alpha", "2"}, {0}};
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
-  open_timed(&p, true, settings, NULL);
+  open_timed(&p, "ei_per_cost", true, settings, NULL);
   parallel_ask(&p, 11); /* query 11 of 50 */
   RG_CLOSE(p.bench.query.extra[WEIGHT], 2 * 0.8, 1e-15);
   p.bench.algorithm.setup.time = 40;
@@ -108,29 +115,30 @@ RG_TEST(cooled_weight)
   p.bench.history.pending = (RgPending){.now = 41};
   parallel_ask(&p, 13);
   RG_CLOSE(p.bench.query.extra[WEIGHT], 0, 1e-15);
-  parallel_close(&p);
 }
 
 /* A formula that is not positive at a design has no logarithm: the trial fails and says where. */
 RG_TEST(cost_without_logarithm)
 {
   static const struct {
+    const char *name;
+    bool grid;
     const char *cost, *message;
-  } cases[] = {{"0.3 - x1", "the formula of the cost is "}, {"x1", "is 0 at x1 = 0;"}};
-  Parallel p;
+  } cases[] = {{"ei_per_cost", false, "0.3 - x1", "the formula of the cost is "},
+               {"ei_per_cost", true, "0.3 - x1", "the formula of the cost is "},
+               {"ei_per_cost", true, "x1", "is 0 at x1 = 0;"},
+               {"gittins", true, "x1", "is 0 at x1 = 0;"}};
 
-  for (int grid = 0; grid < 2; grid++)
-    for (int k = 0; k <= grid; k++) {
-      const ParallelSetting settings[] = {{"cost", cases[k].cost}, {0}};
-      Bench *bench = &p.bench;
-      parallel_open(&p, "ei_per_cost", grid, 1, settings, NULL);
-      RG_OK(
-        rg_algorithm_ask(&bench->algorithm, 1, &bench->history, &bench->query, &bench->failure));
-      assert_true(bench->failure.failed);
-      assert_non_null(strstr(bench->failure.message, cases[k].message));
-      assert_non_null(strstr(bench->failure.message, "; a cost is positive and finite"));
-      parallel_close(&p);
-    }
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const ParallelSetting settings[] = {{"cost", cases[k].cost}, {0}};
+    RG_OWNED(parallel_close) Parallel p;
+    Bench *bench = &p.bench;
+    parallel_open(&p, cases[k].name, cases[k].grid, 1, settings, NULL);
+    RG_OK(rg_algorithm_ask(&bench->algorithm, 1, &bench->history, &bench->query, &bench->failure));
+    assert_true(bench->failure.failed);
+    assert_non_null(strstr(bench->failure.message, cases[k].message));
+    assert_non_null(strstr(bench->failure.message, "; a cost is positive and finite"));
+  }
 }
 
 /* ---- the Gittins index ----------------------------------------------------------------------- */
@@ -142,21 +150,13 @@ typedef struct {
   int stop;               /* the best observation is 1 */
 } GittinsCase;
 
-static void open_gittins(Parallel *p, bool grid, const ParallelSetting *settings,
-                         const double *times)
-{
-  parallel_open(p, "gittins", grid, 1, settings, NULL);
-  for (int i = 0; times && i < 3; i++)
-    p->bench.history.timings[i] = (RgTiming){i + 1, 10 * i, 10 * i + times[i]};
-}
-
 static void compare_gittins(const GittinsCase *c, const double *times)
 {
   enum { INCUMBENT, INDEX, EXPECTED, LAMBDA, STOP };
   const ParallelSetting settings[] = {{"cost", c->cost}, {"lambda", c->lambda}, {0}};
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
-  open_gittins(&p, true, settings, times);
+  open_timed(&p, "gittins", true, settings, times);
   parallel_ask(&p, 1);
   const double *extra = p.bench.query.extra;
   if (p.bench.query.index != c->index)
@@ -166,7 +166,6 @@ static void compare_gittins(const GittinsCase *c, const double *times)
   RG_CLOSE(extra[EXPECTED], c->expected, 1e-10);
   RG_CLOSE(extra[LAMBDA], atof(c->lambda), 1e-15);
   RG_CLOSE(extra[STOP], c->stop, 0);
-  parallel_close(&p);
 }
 
 /* By a program in NumPy, which finds the index by bisection on the expected improvement. */
@@ -192,39 +191,16 @@ RG_TEST(gittins_index)
   compare_gittins(&last, other);
 }
 
-/* On the interval the search needs the gradient, to which the costs contribute. */
-RG_TEST(gittins_on_a_box)
-{
-  static const double times[] = {0.2, 8, 2};
-  static const struct {
-    const char *cost;
-    double x, value;
-  } cases[] = {{"auto", 0.24843, 0.9519730999958}, {"0.2 + x1^2", 0.307705, 1.3923093524960737}};
-
-  for (int k = 0; k < 2; k++) {
-    const ParallelSetting settings[] = {{"cost", cases[k].cost}, {"lambda", "0.1"}, {0}};
-    Parallel p;
-    open_gittins(&p, false, settings, times);
-    p.bench.maximiser.raw_samples = 8;
-    p.bench.maximiser.restarts = 2;
-    p.bench.maximiser.perturbations = 0;
-    parallel_ask(&p, 1);
-    RG_CLOSE(p.bench.query.x[0], cases[k].x, 1e-4);
-    RG_CLOSE(p.bench.query.extra[ACQUISITION], cases[k].value, 1e-9);
-    parallel_close(&p);
-  }
-}
-
 /* lambda falls by the factor at the query after one at which no improvement paid its cost. */
 RG_TEST(gittins_price_falls)
 {
   enum { LAMBDA = 3, STOP };
   static const ParallelSetting settings[] = {{"lambda", "4"}, {"decay", "2"}, {0}};
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
   double lambda = 4;
   int falls = 0;
 
-  open_gittins(&p, true, settings, NULL);
+  open_timed(&p, "gittins", true, settings, NULL);
   for (int t = 1; t <= 12; t++) {
     p.bench.history.pending = (RgPending){0};
     parallel_ask(&p, t);
@@ -232,18 +208,4 @@ RG_TEST(gittins_price_falls)
     if (p.bench.query.extra[STOP] > 0) lambda /= 2, falls++;
   }
   assert_in_range(falls, 2, 10);
-  parallel_close(&p);
-}
-
-RG_TEST(gittins_refuses_a_cost_that_is_not_positive)
-{
-  const ParallelSetting settings[] = {{"cost", "x1"}, {0}};
-  Parallel p;
-
-  parallel_open(&p, "gittins", true, 1, settings, NULL);
-  RG_OK(
-    rg_algorithm_ask(&p.bench.algorithm, 1, &p.bench.history, &p.bench.query, &p.bench.failure));
-  assert_true(p.bench.failure.failed);
-  assert_non_null(strstr(p.bench.failure.message, "is 0 at x1 = 0;"));
-  parallel_close(&p);
 }

@@ -43,12 +43,11 @@ RG_TEST(kernel_agrees_with_features)
                                   -0.3168060142199636, 0.8676928692877836, 0.5781562128314407,
                                   0.01034481624647773, 0.6096043709152242, 0.6078144583516797};
   double X[DIM * N], y[N], K[3 * M];
-  RgKernel kernel = sphere_kernel();
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = sphere_kernel();
 
   make_data(X, y);
   RG_OK(rg_kernel_cross(&kernel, 3, X, M, points, K));
   for (int i = 0; i < 3 * M; i++) RG_CLOSE(K[i], expected[i], 1e-14);
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 /* Bayesian regression on the five features, noise variance 0.02, mean 0.1: no kernel matrix. */
@@ -57,10 +56,10 @@ RG_TEST(posterior_agrees_with_regression)
   const double means[M] = {0.5893819195114798, 1.197898773273124, -0.9372974386222669};
   const double variances[M] = {0.00906378197667968, 0.00822975544036768, 0.00979114677185382};
   double X[DIM * N], y[N], mean[M], variance[M];
-  RgPrediction work = {.values_only = true};
-  RgKernel kernel = sphere_kernel();
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {.values_only = true};
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = sphere_kernel();
   RgFailure failure = {0};
-  RgPosterior posterior;
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
 
   make_data(X, y);
   RG_OK(rg_posterior_create(&kernel, 0.02, 0.1, N, &posterior));
@@ -69,9 +68,6 @@ RG_TEST(posterior_agrees_with_regression)
   for (int j = 0; j < M; j++) RG_CLOSE(mean[j], means[j], 1e-12);
   for (int j = 0; j < M; j++) RG_CLOSE(variance[j], variances[j], 1e-11);
   assert_true(!failure.failed && posterior.jitter == 0);
-  RG_OK(rg_prediction_destroy(&work));
-  RG_OK(rg_posterior_destroy(&posterior));
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 /* The log density of SciPy's multivariate_normal, and its differences by the logarithms of l, the
@@ -83,14 +79,13 @@ RG_TEST(likelihood_and_gradient_agree)
                           29.55432051874851};
   const RgFitOptions options = {.learn_noise = true, .noise_lower = 1e-6, .noise_upper = 1};
   double X[DIM * N], y[N], value, gradient[7];
-  RgKernel kernel = sphere_kernel();
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = sphere_kernel();
 
   make_data(X, y);
   assert_int_equal(rg_kernel_theta_size(&kernel), 6);
   RG_OK(rg_fit_objective(&kernel, 0.02, 0.1, &(RgData){N, X, y}, &options, &value, gradient));
   RG_CLOSE(value, -32.8558918009981, 1e-12);
   for (int p = 0; p < 7; p++) RG_CLOSE(gradient[p], slope[p], 1e-8);
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 /* ---- the start of the fit ---------------------------------------------------------------------- */
@@ -145,7 +140,7 @@ RG_TEST(fits_start_where_the_likelihood_has_a_slope)
       {"kernel", rows[r].kernel}, {"fit", "ml"}, {"length_scale_factor", rows[r].factor}};
     double value, gradient[MANY + 2], norm = 0;
     RgSurrogateOptions options;
-    RgKernel kernel;
+    RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
     options_with(3, pairs, &options);
     const RgFitOptions fit = rg_surrogate_fit_options(&options, MANY, false);
@@ -158,7 +153,6 @@ RG_TEST(fits_start_where_the_likelihood_has_a_slope)
     for (int j = 0; j < 2; j++)
       assert_true(fabs(gradient[j] - rows[r].slope[j]) < 1e-6 * rows[r].norm);
     RG_CLOSE(sqrt(norm), rows[r].norm, 1e-5);
-    RG_OK(rg_kernel_destroy(&kernel));
     RG_OK(rg_params_clear(rg_surrogate_params, &options));
   }
 }
@@ -177,7 +171,7 @@ RG_TEST(the_first_step_from_there_is_short)
   for (int limited = 0; limited < 2; limited++) {
     RgFitOptions fit = rg_surrogate_fit_options(&options, MANY, false);
     double theta[MANY + 1], start[MANY + 1], largest = 0;
-    RgKernel kernel;
+    RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
     fit.starts = 0;
     fit.max_evaluations = 2; /* the start, and the first step */
@@ -190,7 +184,6 @@ RG_TEST(the_first_step_from_there_is_short)
     assert_int_equal(evaluations, 2 + limited);
     if (limited) RG_CLOSE(largest, 0.1, 1e-10);
     else assert_true(largest > 0.5);
-    RG_OK(rg_kernel_destroy(&kernel));
   }
   RG_OK(rg_params_clear(rg_surrogate_params, &options));
 }

@@ -21,12 +21,9 @@ RG_TEST(test_o2_shifted_exponential)
   RG_CLOSE(rg_irgp_quantile(shift, 0.5, 0.975), 19.8069751051, 1e-11);
 }
 
-/* d, t, 0.2 d log(2t), quantiles 2.5%, 50%, 97.5% of Gamma(., 1). */
-static const double o4[][6] = {
-  {2, 1, 0.277258872224, 1.14508254356e-06, 0.0590451732245, 1.81897275019},
-  {2, 50, 1.8420680744, 0.195016151325, 1.52157639917, 5.29499945489},
-  {4, 125, 4.41716873429, 1.30611482045, 4.08868103949, 9.38914011819},
-  {5, 60, 4.78749174278, 1.50587951502, 4.45860249245, 9.93278819963}};
+/* d, t, 0.2 d log(2t); tests/unit/maths/test_normal.c has the quantiles of the gamma laws of these shapes. */
+static const double o4[][3] = {
+  {2, 1, 0.277258872224}, {2, 50, 1.8420680744}, {4, 125, 4.41716873429}, {5, 60, 4.78749174278}};
 
 RG_TEST(test_o4_heuristics)
 {
@@ -35,9 +32,6 @@ RG_TEST(test_o4_heuristics)
     double t = o4[i][1];
     RG_CLOSE(rg_gp_ucb_beta_heuristic(dim, t), o4[i][2], 1e-11);
     RG_CLOSE(rg_rgp_shape_heuristic(dim, t), o4[i][2], 1e-11);
-    assert_true(fabs(rg_gamma_quantile(o4[i][2], 0.025) / o4[i][3] - 1.0) < 1e-8);
-    RG_CLOSE(rg_gamma_quantile(o4[i][2], 0.5), o4[i][4], 1e-9);
-    RG_CLOSE(rg_gamma_quantile(o4[i][2], 0.975), o4[i][5], 1e-9);
   }
   RG_CLOSE(rg_irgp_shift_heuristic(5), 2.5, 0.0);
 }

@@ -96,7 +96,7 @@ static void check_point(const RgSpace *set, int index, const double *expected)
 
 static void check(const Oracle *oracle)
 {
-  Instance it = instance_make(oracle->name, NULL, 1, 0);
+  RG_OWNED(instance_free) Instance it = instance_make(oracle->name, NULL, 1, 0);
   const RgSpace *set = &it.problem.domain.design;
   RgFailure failure = {0};
   double F[256], mean = 0, variance = 0;
@@ -128,7 +128,6 @@ static void check(const Oracle *oracle)
   RG_CLOSE(F[set->size - 1], oracle->worst, 1e-11);
   RG_CLOSE(random_search(set->size, F, 10), oracle->random10, 1e-10);
   RG_CLOSE(random_search(set->size, F, 42), oracle->random42, 1e-10);
-  instance_free(&it);
 }
 
 RG_TEST(test_materials)

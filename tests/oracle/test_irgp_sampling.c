@@ -3,7 +3,6 @@
 #include "test_main.h"
 
 #include "acquisition/sampled.h"
-#include "maths/normal.h"
 #include "maths/vector.h"
 #include "gp/posterior/exact/exact.h"
 
@@ -13,13 +12,12 @@ static const double ABC[] = {0.5, 0.5, 0.75, 0.35, 0.1, 0.2};
 static void o5_posterior(RgPosterior *posterior)
 {
   const double ell = 0.3;
-  RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
   RgFailure failure = {0};
 
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &ell, 1.0, &kernel));
   RG_OK(rg_posterior_create(&kernel, 1e-4, 0.0, 3, posterior));
   RG_OK(rg_posterior_set(posterior, NULL, 1e-4, 0.0, 3, X3, Y3, &failure));
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 RG_TEST(o6_pims_mes)
@@ -29,8 +27,8 @@ RG_TEST(o6_pims_mes)
   double mean[3], sd[3], value[3];
   const RgPims pims = {1.3};
   const RgMes mes = {3, maxima};
-  RgPosterior posterior;
-  RgPrediction work = {0};
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {0};
 
   o5_posterior(&posterior);
   RG_OK(rg_posterior_predict(&posterior, 3, ABC, mean, sd, &work));
@@ -39,8 +37,6 @@ RG_TEST(o6_pims_mes)
   for (int j = 0; j < 3; j++) RG_CLOSE(value[j], -z[j], 1e-11);
   rg_acquisition_mes(&mes, 3, mean, sd, value, NULL, NULL);
   for (int j = 0; j < 3; j++) RG_CLOSE(value[j], information[j], 1e-11);
-  RG_OK(rg_prediction_destroy(&work));
-  RG_OK(rg_posterior_destroy(&posterior));
 }
 
 /* Logarithm of the expected improvement over the maximum 1.3 of a path, as EIMS maximises it, from
@@ -50,16 +46,14 @@ RG_TEST(eims)
   const double log_improvement[] = {-3.0741232296454406, -5.92922978534582, -3214.9779501572};
   double mean[3], sd[3], value[3];
   const RgEi ei = {1.3};
-  RgPosterior posterior;
-  RgPrediction work = {0};
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {0};
 
   o5_posterior(&posterior);
   RG_OK(rg_posterior_predict(&posterior, 3, ABC, mean, sd, &work));
   for (int j = 0; j < 3; j++) sd[j] = sqrt(sd[j]);
   rg_acquisition_log_ei(&ei, 3, mean, sd, value, NULL, NULL);
   for (int j = 0; j < 3; j++) RG_CLOSE(value[j], log_improvement[j], 1e-10 * -log_improvement[j]);
-  RG_OK(rg_prediction_destroy(&work));
-  RG_OK(rg_posterior_destroy(&posterior));
 }
 
 RG_TEST(o6_jes)
@@ -72,9 +66,9 @@ RG_TEST(o6_jes)
   double mean[3], variance[3], at[3], own[9], C[9], value[3];
   RgJesOptimum optimum[3];
   const RgJes jes = {3, optimum, 1e-4, 1e-14};
-  RgPosterior posterior;
-  RgPrediction work = {0};
-  RgCrossCovariance cross;
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {0};
+  RG_OWNED(rg_cross_covariance_destroy) RgCrossCovariance cross;
 
   o5_posterior(&posterior);
   RG_OK(rg_posterior_predict(&posterior, 3, optima, at, NULL, &work));
@@ -96,9 +90,6 @@ RG_TEST(o6_jes)
   }
   RG_OK(rg_acquisition_jes(&jes, 3, &(RgJesMoments){mean, variance, C}, value, NULL));
   for (int j = 0; j < 3; j++) RG_CLOSE(value[j], expected[j], 1e-11);
-  RG_OK(rg_cross_covariance_destroy(&cross));
-  RG_OK(rg_prediction_destroy(&work));
-  RG_OK(rg_posterior_destroy(&posterior));
 }
 
 RG_TEST(o6_tails)
@@ -122,8 +113,6 @@ RG_TEST(o6_tails)
     RG_CLOSE(h[i] / hazard[i], 1.0, 1e-11);
     RG_CLOSE(l[i] / log_cdf[i], 1.0, 1e-11);
     RG_CLOSE(t[i] / term[i], 1.0, 1e-11);
-    RG_CLOSE(rg_normal_hazard(a[i]) / hazard[i], 1.0, 1e-11);
-    RG_CLOSE(rg_normal_log_cdf(a[i]) / log_cdf[i], 1.0, 1e-11);
   }
 }
 
@@ -138,9 +127,9 @@ RG_TEST(o8_random_features)
   const double value[] = {-0.0214963685993, -0.0140565368345}, ell = 0.5;
   const double two_pi = 6.283185307179586476925287, amplitude = sqrt(0.5);
   double g;
-  RgKernel kernel;
-  RgPosterior posterior;
-  RgFeaturePath path;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
+  RG_OWNED(rg_feature_path_destroy) RgFeaturePath path;
   RgFailure failure = {0};
 
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &ell, 1.0, &kernel));
@@ -165,9 +154,6 @@ RG_TEST(o8_random_features)
     RG_CLOSE(g, value[sampled], 1e-11);
   }
   assert_false(failure.failed);
-  RG_OK(rg_feature_path_destroy(&path));
-  RG_OK(rg_posterior_destroy(&posterior));
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 RG_TEST(o9_exact_path)
@@ -181,8 +167,8 @@ RG_TEST(o9_exact_path)
   const double ell = 0.2, y[] = {0.4, -0.2};
   const int levels = 10, index[] = {3, 8};
   double F[20], e[4] = {0.01, 0.01, -0.005, -0.005};
-  RgSpace space;
-  RgKernel kernel;
+  RG_OWNED(rg_space_destroy) RgSpace space;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
   RgSetPaths *paths;
   RgFailure failure = {0};
 
@@ -200,8 +186,6 @@ RG_TEST(o9_exact_path)
     space.kind = RG_SPACE_GRID;
   }
   assert_false(failure.failed);
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_space_destroy(&space));
 }
 
 /* The value printed at -40 has lost four digits to cancellation. */

@@ -12,14 +12,12 @@ static const int horizons[N_ROWS] = {1, 10, 50, 100, 200};
 /* The synthetic setting: grid {0, .., 0.9}^3, Gaussian kernel, length scale 0.1, noise 1e-4. */
 static RgInformationGain synthetic_gain(double noise)
 {
-  Instance it = instance_make("gp_path", NULL, 1, 0);
+  RG_OWNED(instance_free) Instance it = instance_make("gp_path", NULL, 1, 0);
   RgInformationGain gain;
-  RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &(double){0.1}, 1, &kernel));
   RG_OK(rg_information_gain_create(&it.problem.domain, &kernel, noise, T_MAX, &gain));
-  RG_OK(rg_kernel_destroy(&kernel));
-  instance_free(&it);
   return gain;
 }
 
@@ -45,7 +43,7 @@ RG_TEST(test_o11_information_gain)
                                         907.6095093390};
   static const double upper[N_ROWS] = {4.6052201835, 46.0522018349, 230.2610091744, 460.5220183488,
                                        921.0440366977};
-  RgInformationGain gain = synthetic_gain(1e-4);
+  RG_OWNED(rg_information_gain_destroy) RgInformationGain gain = synthetic_gain(1e-4);
 
   for (int i = 0; i < 12; i++) assert_int_equal(gain.index[i], first[i]);
   for (int k = 0; k < N_ROWS; k++) {
@@ -59,7 +57,6 @@ RG_TEST(test_o11_information_gain)
     if (t > 1) /* increments don't grow */
       assert_true(gain.gain[t] - gain.gain[t - 1] <= gain.gain[t - 1] - gain.gain[t - 2] + 1e-9);
   }
-  RG_OK(rg_information_gain_destroy(&gain));
 }
 
 RG_TEST(test_o12_bounds)
@@ -78,7 +75,7 @@ RG_TEST(test_o12_bounds)
                                        "proposition_4_1", "theorem_4_5",     "theorem_4_5",
                                        "gp_ucb_expected", "rgp_ucb_expected"};
   const double shift = rg_irgp_shift_finite(1000);
-  RgInformationGain gain = synthetic_gain(1e-4);
+  RG_OWNED(rg_information_gain_destroy) RgInformationGain gain = synthetic_gain(1e-4);
 
   RG_CLOSE(rg_bound_c1(1e-4), 0.217144883449, 1e-11);
   RG_CLOSE(rg_bound_c2(1000), 14.4292161968, 1e-11);
@@ -91,7 +88,6 @@ RG_TEST(test_o12_bounds)
   /* while gamma is the Hadamard bound, Theorem 4.1 is T sqrt(C2) */
   RG_CLOSE(bound("theorem_4_1", 100, shift, gain.upper, false), 100 * sqrt(rg_bound_c2(1000)),
            1e-12);
-  RG_OK(rg_information_gain_destroy(&gain));
 }
 
 RG_TEST(test_o13_continuous)

@@ -14,11 +14,10 @@ RG_TEST(ucb_pe_on_a_grid)
 RG_TEST(ucb_pe_with_one_worker)
 {
   for (int t = 1; t <= 3; t++) {
-    Parallel p;
+    RG_OWNED(parallel_close) Parallel p;
     parallel_open(&p, "ucb_pe", true, 1, width2, NULL);
     parallel_ask(&p, t);
     assert_int_equal(p.bench.query.index, 6);
-    parallel_close(&p);
   }
 }
 
@@ -28,7 +27,7 @@ RG_TEST(ucb_pe_on_a_box)
   static const double expected[] = {0.3, 1, 0, 0.65};
   const double at = 0.37;
   double before[2], mean, sd;
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "ucb_pe", false, 4, width2, NULL);
   for (int t = 1; t <= 4; t++) {
@@ -41,7 +40,6 @@ RG_TEST(ucb_pe_on_a_box)
     if (t == 1) before[0] = mean, before[1] = sd;
     assert_true(mean == before[0] && sd == before[1]);
   }
-  parallel_close(&p);
 }
 
 /* The first queries are the greedy maximisers of the deviation, by the definition; then the
@@ -91,12 +89,11 @@ RG_TEST(first_queries_by_variance)
 /* The default width is that of the released program. */
 RG_TEST(ucb_pe_default_width)
 {
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "ucb_pe", true, 2, NULL, NULL);
   parallel_ask(&p, 1);
   RG_CLOSE(p.bench.query.extra[0], 5 * log(2 * 1 + 1), 1e-12);
-  parallel_close(&p);
 }
 
 /* ---- aegis --------------------------------------------------------------------------------- */
@@ -109,7 +106,7 @@ static void count_choices(int dim, int workers, int first[3], int later[3])
 {
   const double zero[10] = {0}, one[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   double points[SET * 10];
-  Bench bench = {0};
+  RG_OWNED(bench_end) Bench bench = {0};
 
   for (int i = 0; i < SET * dim; i++) points[i] = fmod(0.37 * (i + 1), 1);
   RG_OK(rg_space_set(&bench.domain.design, dim, SET, points, zero, one));
@@ -128,7 +125,6 @@ static void count_choices(int dim, int workers, int first[3], int later[3])
     (t <= workers + 1 ? first : later)[(int)bench.extra[0]]++;
     if (t == 1) assert_int_equal((int)bench.extra[0] == 0, dim > 4);
   }
-  bench_end(&bench);
 }
 
 RG_TEST(aegis_probabilities)
@@ -155,7 +151,7 @@ RG_TEST(aegis_front)
 {
   static const int front[] = {5, 6, 7, 8, 13, 20};
   bool seen[PARALLEL_GRID] = {false};
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "aegis", true, 1, NULL, NULL);
   for (int t = 2; t <= 120; t++) {
@@ -168,7 +164,6 @@ RG_TEST(aegis_front)
     assert_int_equal(seen[i], member);
     k += member;
   }
-  parallel_close(&p);
 }
 
 /* On the interval a member of the front has a larger mean or deviation than every point of the
@@ -220,7 +215,7 @@ RG_TEST(hebo_front)
   bool seen[PARALLEL_GRID] = {false};
   double value[PARALLEL_GRID][3], tau = -INFINITY;
   int members = 0;
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "hebo", true, 1, NULL, NULL);
   for (int t = 1; t <= 200; t++) {
@@ -242,7 +237,6 @@ RG_TEST(hebo_front)
   }
   assert_true(members > 2 && members < PARALLEL_GRID);
   assert_int_equal((int)p.bench.query.extra[1], members);
-  parallel_close(&p);
 }
 
 /* Equal candidates are members together; every member is drawn by and by. */
@@ -278,7 +272,7 @@ static void hebo_on_a_box(const ParallelSetting *settings, int queries)
 {
   double mean[PARALLEL_GRID], sd[PARALLEL_GRID], z[PARALLEL_GRID], own[2], a[3], b[3];
   double low = 1, high = 0;
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "hebo", false, 1, settings, NULL);
   for (int i = 0; i < PARALLEL_GRID; i++) z[i] = i / 20.0;
@@ -299,7 +293,6 @@ static void hebo_on_a_box(const ParallelSetting *settings, int queries)
     high = fmax(high, p.bench.query.x[0]);
   }
   assert_true(high - low > 0.05); /* members, not one maximiser */
-  parallel_close(&p);
 }
 
 RG_TEST(hebo_of_sobol_points)
@@ -319,7 +312,7 @@ RG_TEST(hebo_about_maximisers)
 /* The greedy pair of the grid, and its joint improvement; with nothing in flight it is EI. */
 RG_TEST(q_ei_pair)
 {
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "q_ei", true, 2, NULL, NULL);
   parallel_ask(&p, 1);
@@ -328,13 +321,12 @@ RG_TEST(q_ei_pair)
   assert_int_equal(p.bench.query.index, 11);
   RG_CLOSE(p.bench.query.extra[2], .1768874044, 1e-9);
   RG_CLOSE(p.bench.query.extra[0], 1, 1e-15);
-  parallel_close(&p);
 }
 
 /* On a design of one more point: q-EI of (0.3, 0.55), and what it adds to EI of 0.3. */
 RG_TEST(q_ei_of_two_points)
 {
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "q_ei", true, 2, NULL, NULL);
   p.domain.without_replacement = true; /* only 0.55 is left */
@@ -357,7 +349,6 @@ RG_TEST(q_ei_of_two_points)
   RG_CLOSE(p.bench.query.extra[2], .1663970501, 1e-9);
   RG_CLOSE(exp(p.bench.query.extra[1]), .1663970501 - .1213943500, 1e-9);
   p.bench.history.pending = (RgPending){0};
-  parallel_close(&p);
 }
 
 /* On the interval: the maximiser is close to the grid's, several points in flight keep apart, and
@@ -368,7 +359,7 @@ RG_TEST(q_ei_on_a_box)
   double value[2];
 
   for (int k = 0; k < 2; k++) {
-    Parallel p;
+    RG_OWNED(parallel_close) Parallel p;
     parallel_open(&p, "q_ei", false, 4, k ? many : NULL, NULL);
     parallel_ask(&p, 1);
     RG_CLOSE(p.bench.query.x[0], 0.35, 0.03);
@@ -381,7 +372,6 @@ RG_TEST(q_ei_on_a_box)
     value[k] = p.bench.query.extra[2];
     parallel_ask(&p, 4);
     assert_true(p.bench.query.extra[2] > value[k]);
-    parallel_close(&p);
   }
   RG_CLOSE(value[0], value[1], 1e-3);
 }
@@ -394,7 +384,7 @@ static const ParallelSetting bound[] = {{"form", "ucb"}, {"beta", "2"}, {0}};
    draws; with nothing in flight it is GP-UCB. */
 RG_TEST(q_ucb_on_a_grid)
 {
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "q_ei", true, 3, bound, NULL);
   parallel_ask(&p, 1);
@@ -406,7 +396,6 @@ RG_TEST(q_ucb_on_a_grid)
   parallel_ask(&p, 3);
   assert_true(p.bench.query.index == 11 || p.bench.query.index == 12);
   RG_CLOSE(p.bench.query.extra[2], 1.7106, 4e-3);
-  parallel_close(&p);
 }
 
 /* On the interval few raw points and their climb reach what many raw points find. far: a point of
@@ -416,7 +405,7 @@ static void check_climb(double far, double least)
   double value[2][3];
 
   for (int few = 0; few < 2; few++) {
-    Parallel p;
+    RG_OWNED(parallel_close) Parallel p;
     parallel_open(&p, "q_ei", false, 3, bound, NULL);
     p.bench.maximiser.raw_samples = few ? 8 : 512;
     p.bench.maximiser.restarts = 8;
@@ -426,7 +415,6 @@ static void check_climb(double far, double least)
       parallel_ask(&p, t);
       value[few][t - 1] = p.bench.query.extra[2];
     }
-    parallel_close(&p);
   }
   assert_true(value[0][1] >= least);
   for (int t = 0; t < 3; t++) RG_CLOSE(value[1][t], value[0][t], 1e-6);
@@ -453,7 +441,7 @@ RG_TEST(uniform_weights_are_biased)
   const double points[] = {0.3, 0.1, 0.45, 0.8}, y[] = {0.3, 1, -0.4}, zero = 0, one = 1;
   const double mean = .8487647694, sd = .4696962013;
   double sum = 0, squares = 0, x;
-  Bench bench = {0};
+  RG_OWNED(bench_end) Bench bench = {0};
 
   RG_OK(rg_space_set(&bench.domain.design, 1, 4, points, &zero, &one));
   bench.domain.without_replacement = true;
@@ -481,14 +469,13 @@ RG_TEST(uniform_weights_are_biased)
   }
   RG_CLOSE(sum / ASKS, .234848, 0.02);
   RG_CLOSE(sqrt(squares / ASKS - sum / ASKS * (sum / ASKS)), .135590, 0.01);
-  bench_end(&bench);
 }
 
 /* On the interval a query is a datum or one of the uniform points, which differ from ask to ask. */
 RG_TEST(uniform_weights_on_a_box)
 {
   int data = 0;
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "ts", false, 1, uniform, NULL);
   for (int t = 1; t <= 50; t++) {
@@ -502,5 +489,4 @@ RG_TEST(uniform_weights_on_a_box)
     assert_int_equal(p.bench.query.index, -1);
   }
   assert_true(data > 0 && data < 50);
-  parallel_close(&p);
 }

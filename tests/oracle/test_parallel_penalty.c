@@ -89,11 +89,10 @@ RG_TEST(factors_by_distance)
   const double x[] = {0.6};
 
   for (int k = 0; k < 2; k++) {
-    Case c;
+    RG_OWNED(close_case) Case c;
     open_case(k ? hard : soft, 1, x, &c);
     for (int i = 0; i < 5; i++)
       RG_CLOSE(factor_at(&c, 0.6 - distance[i]), (k ? of_hard : of_soft)[i], 1e-8);
-    close_case(&c);
   }
 }
 
@@ -103,9 +102,9 @@ RG_TEST(cones_are_clipped_one_by_one)
   const double x[] = {0.2, 0.5}; /* both at the mean and deviation of 0.6, below */
 
   for (int k = 0; k < 2; k++) {
-    Case c;
+    RG_OWNED(close_case) Case c;
     open_case(k ? product : hard, 2, x, &c);
-    Case one;
+    RG_OWNED(close_case) Case one;
     open_case(hard, 1, (const double[]){0.6}, &one);
     for (int i = 0; i < 2; i++) {
       c.penalty.mean[i] = one.penalty.mean[0];
@@ -114,8 +113,6 @@ RG_TEST(cones_are_clipped_one_by_one)
     const double value = factor_at(&c, 0.6); /* distances 0.4 and 0.1 */
     if (k) RG_CLOSE(value, pow(pow(0.04 / pow(0.19293367, 2), -5) + 1, -0.2), 1e-6);
     else RG_CLOSE(value, .9948590516 * .5145198090, 1e-7);
-    close_case(&one);
-    close_case(&c);
   }
 }
 
@@ -130,7 +127,7 @@ RG_TEST(gradients)
     for (int f = 0; f < 4; f++) {
       const RgForm form = forms[f];
       const double shift = form == RG_FORM_POSITIVE ? 0.1 : -1; /* the sine is positive here */
-      Case c;
+      RG_OWNED(close_case) Case c;
       open_case(rules[r], 2, x, &c);
       for (int i = 0; i < 12; i++) {
         const double at = 0.042 + 0.08 * i, ends[] = {at - h, at + h};
@@ -140,7 +137,6 @@ RG_TEST(gradients)
         rg_penalty_apply(&c.penalty, form, 1, &at, &here, &gradient);
         RG_CLOSE(gradient, (value[1] - value[0]) / (2 * h), 1e-5);
       }
-      close_case(&c);
     }
 }
 
@@ -207,11 +203,10 @@ RG_TEST(products_on_a_grid)
                                {"mes", one, 0, 1, 0, information, information}};
 
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
-    Parallel p;
+    RG_OWNED(parallel_close) Parallel p;
     parallel_open(&p, rules[k].name, true, 2, rules[k].settings, hard);
     parallel_ask(&p, 1);
     for (int t = 2; t <= PARALLEL_BATCH; t++) check_product(&p, &rules[k], t);
-    parallel_close(&p);
   }
 }
 

@@ -51,7 +51,7 @@ static void check_hallucination(RgModel *model, const RgHistory *history)
 
 RG_TEST(believing_the_mean_keeps_it)
 {
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
   const double x[] = {0.2, 0.6};
 
   parallel_open(&p, "gp_ucb", false, 1, width2, NULL);
@@ -59,7 +59,6 @@ RG_TEST(believing_the_mean_keeps_it)
   RgModel *model = p.bench.class->model(&p.bench.algorithm);
   p.bench.history.pending = (RgPending){.n = 2, .x = x};
   check_hallucination(model, &p.bench.history);
-  parallel_close(&p);
 }
 
 /* The random believer draws the observations at 0.2 and 0.6 from their joint posterior, whose mean
@@ -73,7 +72,7 @@ static void check_draws(bool grid)
   static const int index[] = {4, 12};
   double sum[2] = {0}, square[3] = {0};
   RgFailure failure = {0};
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "gp_ucb", grid, 2, width2, NULL);
   parallel_ask(&p, 1);
@@ -95,7 +94,6 @@ static void check_draws(bool grid)
   for (int k = 0; k < 3; k++)
     RG_CLOSE(square[k], C[k],
              4 * sqrt((k == 1 ? C[0] * C[2] + C[1] * C[1] : 2 * C[k] * C[k]) / DRAWS));
-  parallel_close(&p);
 }
 
 RG_TEST(random_believer)
@@ -112,14 +110,13 @@ RG_TEST(incumbents)
   double tau[2];
 
   for (int k = 0; k < 2; k++) {
-    Parallel p;
+    RG_OWNED(parallel_close) Parallel p;
     parallel_open(&p, "ei", true, 2, of_means, k ? told : believer);
     parallel_ask(&p, 1);
     p.index[0] = 8; /* the largest mean of the grid */
     p.x[0] = 0.4;
     parallel_ask(&p, 2);
     tau[k] = p.bench.query.extra[0];
-    parallel_close(&p);
   }
   assert_true(tau[0] > tau[1] + 0.005);
 }
@@ -131,7 +128,7 @@ static void trace(const char *name, bool grid, const ParallelSetting *rules, dou
     {"fit", "map"}, {"mean", "auto"}, {"standardise", "yes"}, {0}};
   const double points[] = {0.15, 0.7, 0.95};
   const int index[] = {3, 14, 19};
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
   double mean[PARALLEL_GRID], sd[PARALLEL_GRID], z[PARALLEL_GRID];
 
   parallel_open_with(&p, name, grid, 4, NULL, rules, fits);
@@ -155,7 +152,6 @@ static void trace(const char *name, bool grid, const ParallelSetting *rules, dou
     out += 2 * PARALLEL_GRID;
     RG_OK(rg_history_append(history, &z[told], grid ? told : -1, NULL, -1, sin(7 * z[told])));
   }
-  parallel_close(&p);
 }
 
 RG_TEST(points_in_flight_leave_no_trace)
@@ -182,14 +178,13 @@ RG_TEST(paths_go_through_believed_points)
     double spread[2] = {0};
     for (int k = 0; k < 2; k++) {
       for (int t = 1; t <= 40; t++) {
-        Parallel p;
+        RG_OWNED(parallel_close) Parallel p;
         parallel_open(&p, "ts", grid, 2, few, k ? believer : NULL);
         p.x[0] = 0.3;
         p.index[0] = 6;
         p.bench.history.pending = (RgPending){.n = 1, .x = p.x, .index = p.index};
         parallel_ask(&p, t);
         spread[k] += fabs(p.x[1] - 0.3) < 0.051;
-        parallel_close(&p);
       }
     }
     /* Less doubt at 0.3, so fewer paths have their maximum there. */
@@ -200,7 +195,7 @@ RG_TEST(paths_go_through_believed_points)
 /* A point that may be queried once is excluded while it is in flight. */
 RG_TEST(points_in_flight_are_excluded)
 {
-  Parallel p;
+  RG_OWNED(parallel_close) Parallel p;
 
   parallel_open(&p, "ei", true, 4, NULL, NULL);
   p.domain.without_replacement = true;
@@ -208,7 +203,6 @@ RG_TEST(points_in_flight_are_excluded)
     parallel_ask(&p, t);
     for (int i = 0; i < t - 1; i++) assert_int_not_equal(p.index[i], p.bench.query.index);
   }
-  parallel_close(&p);
 }
 
 /* Rules and parameters that contradict each other. */

@@ -10,6 +10,7 @@
 static void standin(const char *measure, double optimum, int index)
 {
   const Setting settings[] = {{"measure", measure}, {NULL, NULL}};
+  RG_OWNED(instance_free)
   Instance instance = instance_make("carrier_lifetime_synthetic", settings, 1, 0);
   double x[2], F;
   RgPoint point = {index, x, -1, NULL};
@@ -18,11 +19,11 @@ static void standin(const char *measure, double optimum, int index)
   RG_CLOSE(instance.problem.optimum, optimum, 1e-11);
   RG_OK(rg_problem_objective(&instance.problem, 1, &point, &F, &failure));
   RG_CLOSE(F, optimum, 1e-11);
-  instance_free(&instance);
 }
 
 RG_TEST(the_standin_has_the_values_of_the_specification)
 {
+  RG_OWNED(instance_free)
   Instance instance = instance_make("carrier_lifetime_synthetic", NULL, 1, 0);
   RgProblem *problem = &instance.problem;
   const double *points = problem->domain.design.points, *offsets = problem->domain.context.points;
@@ -59,7 +60,6 @@ RG_TEST(the_standin_has_the_values_of_the_specification)
   RG_CLOSE(sum / 6336, 2.46486269461, 1e-10);
   RG_CLOSE(sqrt(square / 6336 - pow(sum / 6336, 2)), 0.395888580025, 1e-4);
   RG_CLOSE(above / 6336, 0.158775252525, 1e-10);
-  instance_free(&instance);
   standin("expectation", 3.11324725756, 56);
   standin("ptr(2.9)", 0.919191919192, 4);
   standin("expectation - 4*mad", 2.75030466275, 58);
@@ -77,7 +77,7 @@ RG_TEST(the_kernel_is_of_the_sum)
                            0.2 + 10 / 154.0,
                            0.05 + 4 / 154.0,
                            0.02 - 2 / 154.0};
-  RgKernel kernel = {0}, copy = {0}, left = {0}, right = {0};
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = {0}, copy = {0}, left = {0}, right = {0};
   double K[4], gradient[4], one = 1.0;
   bool splits;
 
@@ -99,17 +99,16 @@ RG_TEST(the_kernel_is_of_the_sum)
     RG_OK(rg_kernel_cross(&kernel, 1, points, 1, moved, &down));
     RG_CLOSE(gradient[j], (up - down) / 2e-6, 1e-6);
   }
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_kernel_destroy(&copy));
 }
 
 /* The posterior on the set against the kernel's own matrix; and q0 of Bayesian quadrature. */
 RG_TEST(the_set_posterior_knows_the_sum)
 {
   const double length_scale = 25.0 / 154.0;
+  RG_OWNED(instance_free)
   Instance instance = instance_make("carrier_lifetime_synthetic", NULL, 1, 0);
-  RgSetPosterior *posterior;
-  RgKernel kernel = {0};
+  RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *posterior;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = {0};
   RgFailure failure = {0};
   double *row, direct, q0 = 0.0;
 
@@ -127,10 +126,7 @@ RG_TEST(the_set_posterior_knows_the_sum)
     RG_OK(rg_kernel_cross(&kernel, 1, z + 4 * 77, 1, z + 4 * (size_t)i, &direct));
     RG_CLOSE(posterior->mean[i], direct * 2.0 / (4.0 + 1e-6), 1e-12);
   }
-  RG_OK(rg_set_posterior_destroy(&posterior));
-  RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(PetscFree(row));
-  instance_free(&instance);
 }
 
 /* The table of a user: every node, further columns, points that are no nodes, a repeated row. */
@@ -151,7 +147,7 @@ static void read_user_table(const char *extra, int skipped, const char *message)
 {
   const RgProblemClass *class = rg_registry_find_problem(NULL, "carrier_lifetime");
   char *text = table(extra, skipped);
-  TemporaryFile file = file_make("lifetime.csv", text);
+  RG_OWNED(file_remove) TemporaryFile file = file_make("lifetime.csv", text);
   const Setting settings[] = {{"path", file.path}, {"measure", "worst"}, {NULL, NULL}};
   void *options = options_make(class, settings);
   RgDiagnostics diagnostics = {0};
@@ -163,12 +159,10 @@ static void read_user_table(const char *extra, int skipped, const char *message)
       fail_msg("%s, not: %s", diagnostics.list[0].message, message);
   } else {
     assert_int_equal(diagnostics.n, 0);
-    Instance instance = instance_make("carrier_lifetime", settings, 1, 0);
+    RG_OWNED(instance_free) Instance instance = instance_make("carrier_lifetime", settings, 1, 0);
     RG_CLOSE(instance.problem.optimum, (77 * 72 + 63) / 1e3, 1e-12);
-    instance_free(&instance);
   }
   options_free(class, options);
-  file_remove(&file);
   free(text);
 }
 

@@ -2,9 +2,63 @@
    gradients that the searches follow. */
 #include "algorithm_bench.h"
 
+#include <lapacke.h>
+
 #include "algorithm/robust_box.h"
 #include "robust/integral.h"
-#include "dense.h"
+
+/* ---- a dense posterior ----------------------------------------------------------------------- */
+
+/* Over one design and one context coordinate, for comparison: zero mean, Gaussian kernel, fixed hyperparameters. */
+
+enum { DENSE_ROOM = 12 };
+
+static const double length = 0.25, noise = 1e-4;
+
+typedef struct {
+  int n;
+  double x[DENSE_ROOM], w[DENSE_ROOM], factor[DENSE_ROOM * DENSE_ROOM], weight[DENSE_ROOM];
+} Dense;
+
+static double covariance(double x, double w, double x2, double w2)
+{
+  return exp(-((x - x2) * (x - x2) + (w - w2) * (w - w2)) / (2 * length * length));
+}
+
+static void dense_make(const RgHistory *history, Dense *dense)
+{
+  const int n = dense->n = history->n;
+
+  for (int i = 0; i < n; i++) {
+    dense->x[i] = history->x[i];
+    dense->w[i] = history->c[i];
+    dense->weight[i] = history->y[i];
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      dense->factor[i * n + j] =
+        covariance(dense->x[i], dense->w[i], dense->x[j], dense->w[j]) + (i == j) * noise;
+  assert_int_equal(LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, dense->factor, n), 0);
+  assert_int_equal(LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', n, 1, dense->factor, n, dense->weight, 1),
+                   0);
+}
+
+static void dense_predict(const Dense *dense, double x, double w, double *mean, double *variance)
+{
+  const int n = dense->n;
+  double k[DENSE_ROOM], v[DENSE_ROOM];
+
+  *mean = 0;
+  *variance = 1;
+  for (int i = 0; i < n; i++) {
+    k[i] = v[i] = covariance(x, w, dense->x[i], dense->w[i]);
+    *mean += k[i] * dense->weight[i];
+  }
+  assert_int_equal(LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', n, 1, dense->factor, n, v, 1), 0);
+  for (int i = 0; i < n; i++) *variance -= k[i] * v[i];
+}
+
+/* ---- the bench -------------------------------------------------------------------------------- */
 
 enum { FIRST = 3, STEPS = 6, LINE = 801, NODES_ROOM = 64 };
 
@@ -169,7 +223,7 @@ static void check_step(Bench *bench, int t)
 static void run(const Setting *problem)
 {
   const Setting settings[] = {{"a", "2"}, {"b", "0.5"}, {"levels_max", "8"}, {NULL, NULL}};
-  Bench bench;
+  RG_OWNED(bench_end) Bench bench;
 
   bench_make(problem, settings, false, &bench);
   for (int t = 1; t <= STEPS; t++) {
@@ -180,41 +234,19 @@ static void run(const Setting *problem)
                                                        &bench.query.context_index));
     append(&bench, &bench.query);
   }
-  bench_end(&bench);
 }
 
-RG_TEST(algorithm_3)
+/* Nature draws the contexts of Algorithms 6 and 7, from a grid and from a box. */
+RG_TEST(algorithms_3_to_7)
 {
-  const Setting problem[] = {{"length_scale", "0.25"}, {"context_levels", "12"}, {NULL, NULL}};
+  static const Setting problems[][4] = {
+    {{"length_scale", "0.25"}, {"context_levels", "12"}},
+    {{"length_scale", "0.25"}, {"levels", "25"}},
+    {{"length_scale", "0.25"}},
+    {{"length_scale", "0.25"}, {"context_levels", "12"}, {"setting", "uncontrollable"}},
+    {{"length_scale", "0.25"}, {"setting", "uncontrollable"}}};
 
-  run(problem);
-}
-
-RG_TEST(algorithm_4)
-{
-  const Setting problem[] = {{"length_scale", "0.25"}, {"levels", "25"}, {NULL, NULL}};
-
-  run(problem);
-}
-
-RG_TEST(algorithm_5)
-{
-  const Setting problem[] = {{"length_scale", "0.25"}, {NULL, NULL}};
-
-  run(problem);
-}
-
-/* Nature draws the contexts, from a grid and from a box. */
-RG_TEST(algorithms_6_and_7)
-{
-  const Setting finite[] = {{"length_scale", "0.25"},
-                            {"context_levels", "12"},
-                            {"setting", "uncontrollable"},
-                            {NULL, NULL}};
-  const Setting box[] = {{"length_scale", "0.25"}, {"setting", "uncontrollable"}, {NULL, NULL}};
-
-  run(finite);
-  run(box);
+  for (int k = 0; k < 5; k++) run(problems[k]);
 }
 
 /* ---- gradients ------------------------------------------------------------------------------- */
@@ -251,10 +283,10 @@ RG_TEST(gradients)
 
   for (size_t k = 0; k < sizeof measures / sizeof *measures; k++) {
     const Setting settings[] = {{"measure", measures[k]}, {"levels_max", "4"}, {NULL, NULL}};
-    RgRobustBox box = {0};
+    RG_OWNED(rg_robust_box_destroy) RgRobustBox box = {0};
     RgTexts law = {1, (char *[]){"normal(0.4, 0.3)"}};
     RgFailure failure = {0};
-    Bench bench;
+    RG_OWNED(bench_end) Bench bench;
 
     bench_make(problem, settings, true, &bench);
     RG_OK(rg_robust_box_create(&bench.algorithm, measures[k], &law, 4, &box));
@@ -271,8 +303,6 @@ RG_TEST(gradients)
     double value[3], lower[3], top[3];
     RG_OK(rg_robust_box_values(&box, 3, X, value, lower, top));
     for (int i = 0; i < 3; i++) assert_true(lower[i] <= value[i] && value[i] <= top[i]);
-    RG_OK(rg_robust_box_destroy(&box));
-    bench_end(&bench);
   }
 }
 
@@ -282,8 +312,8 @@ RG_TEST(weights)
   const Setting problem[] = {{"context_dim", "2"}, {NULL, NULL}};
   const double cuts[] = {-INFINITY, 0.25, 0.5, 0.75, INFINITY};
   RgTexts law = {2, (char *[]){"uniform(0, 1)", "normal(0.4, 0.3)"}};
-  RgRobustBox box = {0};
-  Bench bench;
+  RG_OWNED(rg_robust_box_destroy) RgRobustBox box = {0};
+  RG_OWNED(bench_end) Bench bench;
   double total = 0;
 
   bench_make(problem, NULL, false, &bench);
@@ -297,8 +327,6 @@ RG_TEST(weights)
     total += box.p[i];
   }
   RG_CLOSE(total, 1, 1e-14);
-  RG_OK(rg_robust_box_destroy(&box));
-  bench_end(&bench);
 }
 
 /* E[rho(f(x, .))] over paths: the mean for the expectation, more than rho(mean) for a convex
@@ -311,10 +339,10 @@ RG_TEST(best_index)
 
   for (int k = 0; k < 2; k++) {
     const Setting settings[] = {{"measure", measures[k]}, {"index_paths", "50"}, {NULL, NULL}};
-    RgRobustBox box = {0};
+    RG_OWNED(rg_robust_box_destroy) RgRobustBox box = {0};
     RgTexts law = {1, (char *[]){"uniform(0, 1)"}};
     RgFailure failure = {0};
-    Bench bench;
+    RG_OWNED(bench_end) Bench bench;
     double value[3], lower[3], upper[3], expected[3], again[3];
 
     bench_make(problem, settings, true, &bench);
@@ -331,7 +359,6 @@ RG_TEST(best_index)
       if (!k) assert_true(fabs(expected[i] - value[i]) <= 4 * deviation);
       else assert_true(expected[i] > value[i] + 1e-3);
     }
-    RG_OK(rg_robust_box_destroy(&box));
     for (int t = 1; t <= 4; t++) {
       RG_OK(rg_algorithm_ask(&bench.algorithm, t, &bench.history, &bench.query, &failure));
       assert_false(failure.failed);
@@ -339,7 +366,6 @@ RG_TEST(best_index)
       assert_true(k ? index >= 1 && index <= t && index == floor(index) : index == t);
       append(&bench, &bench.query);
     }
-    bench_end(&bench);
   }
 }
 
@@ -348,7 +374,7 @@ RG_TEST(cap)
 {
   const Setting settings[] = {{"levels_max", "5"}, {NULL, NULL}};
   const Setting problem[] = {{"levels", "50"}, {NULL, NULL}};
-  Bench bench;
+  RG_OWNED(bench_end) Bench bench;
   RgFailure failure = {0};
 
   bench_make(problem, settings, false, &bench);
@@ -357,7 +383,6 @@ RG_TEST(cap)
   RG_CLOSE(bench.extra[3], 287, 0); /* O8 */
   RG_CLOSE(bench.extra[4], 5, 0);
   assert_true(bench.extra[0] > 2 * log(14350));
-  bench_end(&bench);
 }
 
 /* ---- the problem
@@ -394,25 +419,22 @@ RG_TEST(the_problem)
     const Setting expectation[] = {{"context_levels", grids[k]}, {NULL, NULL}};
     const Setting mixed[] = {
       {"context_levels", grids[k]}, {"measure", "expectation - 2*mad"}, {NULL, NULL}};
-    Instance plain = instance_make("gp_path_box", expectation, 5, 0);
-    Instance other = instance_make("gp_path_box", mixed, 5, 0);
+    RG_OWNED(instance_free) Instance plain = instance_make("gp_path_box", expectation, 5, 0);
+    RG_OWNED(instance_free) Instance other = instance_make("gp_path_box", mixed, 5, 0);
     for (double x = 0; x <= 1; x += 0.25) {
       double mean, deviation;
       direct(&plain.problem, x, 20000, &mean, &deviation);
       RG_CLOSE(value_at(&plain.problem, &x), mean, 1e-8);
       RG_CLOSE(value_at(&other.problem, &x), mean - 2 * deviation, k ? 1e-12 : 2e-3); /* kinks */
     }
-    instance_free(&plain);
-    instance_free(&other);
   }
   for (uint64_t number = 0; number < 400; number++) {
-    Instance instance = instance_make("gp_path_box", NULL, 5, number);
+    RG_OWNED(instance_free) Instance instance = instance_make("gp_path_box", NULL, 5, number);
     RgFailure failure = {0};
     double x = 0.3, c = 0.8, f;
     RG_OK(rg_problem_evaluate(&instance.problem, 1, &(RgPoint){-1, &x, -1, &c}, &f, &failure));
     sum += f / 400;
     squares += f * f / 400;
-    instance_free(&instance);
   }
   assert_true(fabs(sum) < 0.2 && fabs(squares - 1) < 0.3); /* four deviations */
 }
@@ -426,14 +448,13 @@ static void first_query(const char *law, double found[2])
   const Setting none[] = {{NULL, NULL}};
   const Setting settings[] = {{law ? "law" : "levels_max", law ? law : "32"}, {NULL, NULL}};
   RgFailure failure = {0};
-  Bench bench;
+  RG_OWNED(bench_end) Bench bench;
 
   bench_make_of("newsvendor", none, settings, false, &bench);
   RG_OK(rg_algorithm_ask(&bench.algorithm, 1, &bench.history, &bench.query, &failure));
   assert_false(failure.failed);
   found[0] = bench.x[0];
   found[1] = bench.extra[1];
-  bench_end(&bench);
 }
 
 RG_TEST(law_is_that_of_the_problem)
@@ -462,7 +483,7 @@ RG_TEST(mistakes)
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const Setting problem[] = {{cases[k].problem[0], cases[k].problem[1]}, {NULL, NULL}};
     const RgAlgorithmClass *class = rg_registry_find_algorithm(NULL, "rrgp_ucb_continuous");
-    Instance instance = instance_make("gp_path_box", problem, 1, 0);
+    RG_OWNED(instance_free) Instance instance = instance_make("gp_path_box", problem, 1, 0);
     RgDiagnostics diagnostics = {0};
     const RgParam *entry;
     void *options;
@@ -477,6 +498,5 @@ RG_TEST(mistakes)
       fail_msg("%s", diagnostics.list[0].message);
     RG_OK(rg_params_clear(class->params, options));
     RG_OK(PetscFree(options));
-    instance_free(&instance);
   }
 }

@@ -17,7 +17,7 @@ static void parse(const char *text, RgMeasure *measure)
 
 static void check(const char *text, double lower, double value, double upper)
 {
-  RgMeasure measure;
+  RG_OWNED(rg_measure_destroy) RgMeasure measure;
   double middle[CONTEXTS], low, up, F;
 
   for (int i = 0; i < CONTEXTS; i++) middle[i] = 0.5 * (l[i] + u[i]);
@@ -27,7 +27,6 @@ static void check(const char *text, double lower, double value, double upper)
   RG_CLOSE(low, lower, 1e-11);
   RG_CLOSE(F, value, 1e-11);
   RG_CLOSE(up, upper, 1e-11);
-  RG_OK(rg_measure_destroy(&measure));
 }
 
 RG_TEST(table_of_measures)
@@ -58,13 +57,12 @@ RG_TEST(wide_intervals)
     wu[i] = wl[i] + 6.0;
   }
   for (int k = 0; k < 2; k++) {
-    RgMeasure measure;
+    RG_OWNED(rg_measure_destroy) RgMeasure measure;
 
     parse(texts[k], &measure);
     RG_OK(rg_measure_bounds(&measure, 1, CONTEXTS, wl, wu, p, &low, &up));
     RG_CLOSE(low, 0.0, 1e-15);
     RG_CLOSE(up, upper[k], 1e-13);
-    RG_OK(rg_measure_destroy(&measure));
   }
 }
 
@@ -72,7 +70,7 @@ RG_TEST(wide_intervals)
 RG_TEST(cvar_is_an_integral)
 {
   const double f[] = {0.0, 1.0}, half[] = {0.5, 0.5};
-  RgMeasure measure;
+  RG_OWNED(rg_measure_destroy) RgMeasure measure;
   double F;
 
   parse("cvar(0.6)", &measure);
@@ -80,5 +78,4 @@ RG_TEST(cvar_is_an_integral)
   RG_CLOSE(F, 1.0 / 6.0, 1e-12);
   RG_OK(rg_measure_value(&measure, 1, 2, f, NULL, &F)); /* equal probabilities */
   RG_CLOSE(F, 1.0 / 6.0, 1e-12);
-  RG_OK(rg_measure_destroy(&measure));
 }

@@ -10,34 +10,22 @@ static Instance make(const char *name, const char *measure, const char *setting,
   return instance_make(name, settings, 1, number);
 }
 
-static double F_at(RgProblem *problem, int design)
-{
-  const RgSpace *space = &problem->domain.design;
-  double x[3], F;
-  RgPoint point = {design, x, -1, NULL};
-  RgFailure failure = {0};
-
-  rg_space_to_native(space, space->points + design * space->dim, x);
-  RG_OK(rg_problem_objective(problem, 1, &point, &F, &failure));
-  return F;
-}
-
 /* max F where, and the mean of F over the designs. */
 static void himmelblau_optimum(const char *measure, double optimum, int index, double mean)
 {
-  Instance instance = make("himmelblau_composite", measure, "simulator", 0);
+  RG_OWNED(instance_free) Instance instance = make("himmelblau_composite", measure, "simulator", 0);
   double sum = 0.0;
 
   RG_CLOSE(instance.problem.optimum, optimum, 1e-11);
   assert_int_equal(instance.problem.n_optimisers, 1);
-  RG_CLOSE(F_at(&instance.problem, index), optimum, 1e-11);
-  for (int i = 0; i < 225; i++) sum += F_at(&instance.problem, i);
+  RG_CLOSE(objective_of_index(&instance.problem, index), optimum, 1e-11);
+  for (int i = 0; i < 225; i++) sum += objective_of_index(&instance.problem, i);
   RG_CLOSE(sum / 225.0, mean, 1e-9);
-  instance_free(&instance);
 }
 
 RG_TEST(himmelblau_composite)
 {
+  RG_OWNED(instance_free)
   Instance instance = make("himmelblau_composite", "expectation", "uncontrollable", 0);
   const RgDomain *domain = &instance.problem.domain;
   double mean = 0.0, square = 0.0, w1 = 0.0;
@@ -61,7 +49,6 @@ RG_TEST(himmelblau_composite)
   RG_CLOSE(square / 50624.0, 1.0, 1e-6);
   RG_CLOSE(instance.problem.optimisers[0], 1.785714286, 1e-9);
   RG_CLOSE(instance.problem.optimisers[1], 1.428571429, 1e-9);
-  instance_free(&instance);
   himmelblau_optimum("expectation", 1.30570430736, 191, 0.212630511177);
   himmelblau_optimum("ptr(0.18)", 0.989050634866, 163, 0.525803241763);
   himmelblau_optimum("expectation - 4*mad", -0.137353390651, 177, -1.810117189);
@@ -73,8 +60,8 @@ RG_TEST(sum_of_paths)
                               0.275695891297,   0.275695891297,  0.17677079867};
   static const double q2[] = {0.0366328453692, 0.111280758479, 0.216745321404, 0.270682149496,
                               0.216745321404,  0.111280758479, 0.0366328453692};
-  Instance instance = make("gp_path_sum", "expectation", "simulator", 3);
-  Instance same = make("gp_path_sum", "worst", "uncontrollable", 3);
+  RG_OWNED(instance_free) Instance instance = make("gp_path_sum", "expectation", "simulator", 3);
+  RG_OWNED(instance_free) Instance same = make("gp_path_sum", "worst", "uncontrollable", 3);
   const double *p = instance.problem.domain.context_prob;
   double least = 1.0, f[2][2][2][2];
 
@@ -94,8 +81,6 @@ RG_TEST(sum_of_paths)
   assert_true(fabs(f[0][0][0][0] - f[0][1][0][0] - f[0][0][1][0] + f[0][1][1][0]) > 1e-6);
   /* The function belongs to the instance, whatever the measure and the setting. */
   assert_true(f_of_indices(&instance.problem, 11, 22) == f_of_indices(&same.problem, 11, 22));
-  instance_free(&instance);
-  instance_free(&same);
 }
 
 /* Over many instances f has mean 0, variance 1 and the correlation of its kernel. */
@@ -105,6 +90,7 @@ RG_TEST(path_with_context)
   int count = 0;
 
   for (uint64_t k = 0; k < 40; k++) {
+    RG_OWNED(instance_free)
     Instance instance = make("gp_path_context", "cvar(0.3)", "simulator", k);
 
     assert_int_equal(instance.problem.domain.context.size, 50);
@@ -117,7 +103,6 @@ RG_TEST(path_with_context)
         product += a * b;
       }
     }
-    instance_free(&instance);
   }
   RG_CLOSE(square / count, 1.0, 0.15);
   RG_CLOSE(product / count, exp(-0.5 * pow(50.0 / 49.0, 2)), 0.15);
@@ -127,6 +112,7 @@ RG_TEST(path_with_context)
 RG_TEST(contexts_follow_their_probabilities)
 {
   enum { DRAWS = 20000 };
+  RG_OWNED(instance_free)
   Instance instance = make("gp_path_sum", "expectation", "uncontrollable", 0);
   const double *p = instance.problem.domain.context_prob;
   RgStream stream = rg_stream(1, "gp_path_sum", 0, "context", 0);
@@ -147,7 +133,6 @@ RG_TEST(contexts_follow_their_probabilities)
     if (p[j] * DRAWS > 1.0) chi += pow(counts[j] - p[j] * DRAWS, 2) / (p[j] * DRAWS);
   }
   assert_true(chi < 343.0 + 5.0 * sqrt(2.0 * 343.0));
-  instance_free(&instance);
 }
 
 /* Measures of problems whose contexts follow a law: F by hand from quantiles of a uniform one. */
@@ -163,7 +148,7 @@ RG_TEST(measures_of_laws)
 
   for (int k = 0; k < 5; k++) {
     const Setting settings[] = {{"law", "uniform(0, 1)"}, {"measure", measures[k]}, {NULL, NULL}};
-    Instance instance = instance_make("three_humps_camel", settings, 1, 0);
+    RG_OWNED(instance_free) Instance instance = instance_make("three_humps_camel", settings, 1, 0);
     assert_string_equal(instance.problem.domain.measure, measures[k]);
     for (int i = 0; i < N; i++) {
       c[i] = (i + 0.5) / N;
@@ -190,17 +175,14 @@ RG_TEST(measures_of_laws)
     assert_true(optimum >= expected[k] - 1e-9);
     for (double other = 0; other <= 1; other += 0.01)
       assert_true(optimum >= value_at(&instance.problem, &other) - 1e-9);
-    instance_free(&instance);
   }
   const Setting half[] = {
     {"measure", "0.5*expectation"}, {"measure_points", "16384"}, {NULL, NULL}};
-  Instance two = instance_make("modified_branin", half, 1, 0);
-  Instance whole = instance_make("modified_branin", NULL, 1, 0);
+  RG_OWNED(instance_free) Instance two = instance_make("modified_branin", half, 1, 0);
+  RG_OWNED(instance_free) Instance whole = instance_make("modified_branin", NULL, 1, 0);
   const double at[] = {0.4, 0.7};
   assert_string_equal(whole.problem.domain.measure, "expectation");
   RG_CLOSE(2 * value_at(&two.problem, at), value_at(&whole.problem, at), 1e-3);
-  instance_free(&two);
-  instance_free(&whole);
 }
 
 RG_TEST(mistakes)

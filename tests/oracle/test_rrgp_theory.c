@@ -102,9 +102,9 @@ RG_TEST(greedy_gain)
                   {50, 341.3, 2e-3},      {100, 647, 4e-3},       {300, 1381, 2e-3}};
   const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_path_context");
   void *options = options_make(class, NULL);
-  RgDomain domain = {0};
-  RgKernel kernel;
-  RgInformationGain gain;
+  RG_OWNED(rg_domain_destroy) RgDomain domain = {0};
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(rg_information_gain_destroy) RgInformationGain gain;
 
   RG_OK(class->domain(class, options, &domain));
   RG_OK(class->prior(options, &kernel));
@@ -115,9 +115,6 @@ RG_TEST(greedy_gain)
     assert_true(gain.upper[t - 1] >= gain.gain[t - 1]);
     assert_true(gain.upper[t - 1] <= gain.gain[t - 1] / (1 - exp(-1)) * (1 + 1e-12));
   }
-  RG_OK(rg_information_gain_destroy(&gain));
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_domain_destroy(&domain));
   options_free(class, options);
 }
 

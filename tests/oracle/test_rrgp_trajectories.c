@@ -77,7 +77,7 @@ static uint64_t splitmix(uint64_t *state)
 static void run(const char *measure, const char *name, const Setting *settings, bool numbers,
                 const Step *steps, double regret)
 {
-  Bench race;
+  RG_OWNED(bench_end) Bench race;
   double x[2], c[2], extra[8], F;
   RgQuery query = {.x = x, .c = c, .extra = extra};
   RgFailure failure = {0};
@@ -109,7 +109,6 @@ static void run(const char *measure, const char *name, const Setting *settings, 
     }
     append(&race, query.index, query.context_index);
   }
-  bench_end(&race);
 }
 
 static const char exp_mad[] = "expectation - 4*mad", ptr[] = "ptr(0.18)";
@@ -242,7 +241,7 @@ RG_TEST(random_numbers)
 RG_TEST(random_ties)
 {
   const Setting settings[] = {{"ties", "random"}, {NULL, NULL}};
-  Bench race;
+  RG_OWNED(bench_end) Bench race;
   double x[2], c[2], extra[8];
   RgQuery query = {.x = x, .c = c, .extra = extra};
   RgFailure failure = {0};
@@ -256,7 +255,6 @@ RG_TEST(random_ties)
     different += query.index != first;
   }
   assert_true(different > 5);
-  bench_end(&race);
 }
 
 /* Methods made for one measure refuse other measures, unless the study allows them. */
@@ -270,6 +268,7 @@ RG_TEST(measures_are_checked)
   for (int k = 0; k < 2; k++) {
     const Setting problem[] = {{"measure", cases[k].measure}, {NULL, NULL}};
     const RgAlgorithmClass *class = rg_registry_find_algorithm(NULL, cases[k].name);
+    RG_OWNED(instance_free)
     Instance instance = instance_make("himmelblau_composite", problem, 1, 0);
     RgDiagnostics diagnostics = {0};
     void *options;
@@ -288,6 +287,5 @@ RG_TEST(measures_are_checked)
     assert_non_null(strstr(diagnostics.list[k].message, "did you mean 'worst'"));
     RG_OK(rg_params_clear(class->params, options));
     RG_OK(PetscFree(options));
-    instance_free(&instance);
   }
 }

@@ -32,34 +32,7 @@ static void normals(uint64_t *state, int n, double *out)
   }
 }
 
-RG_TEST(generator)
-{
-  uint64_t words = 3, numbers = 3, pairs = 3;
-  double pair[2];
-
-  assert_true(splitmix(&words) == 0x1d0b14e4db018fedu);
-  assert_true(splitmix(&words) == 0xb3466f8a7b81a989u);
-  RG_CLOSE(uniform(&numbers), 0.1134503420571546, 1e-16);
-  RG_CLOSE(uniform(&numbers), 0.7002935135929025, 1e-16);
-  normals(&pairs, 2, pair);
-  RG_CLOSE(pair[0], -0.641051569526236, 1e-14);
-  RG_CLOSE(pair[1], -1.98540499410935, 1e-14);
-}
-
 /* ---- O4: the Himmelblau composite ------------------------------------------------------------ */
-
-static double F_at(RgProblem *problem, int design)
-{
-  double x[3];
-  RgPoint point = {design, x, -1, NULL};
-  RgFailure failure = {0};
-  double F;
-
-  rg_space_to_native(&problem->domain.design,
-                     problem->domain.design.points + design * problem->domain.design.dim, x);
-  RG_OK(rg_problem_objective(problem, 1, &point, &F, &failure));
-  return F;
-}
 
 /* On 21 levels, 0.25 apart: fH(3, 2), fH(0, 0), fH(-3.75, 3.75) by x + (w1, w2/2). */
 RG_TEST(himmelblau)
@@ -103,22 +76,24 @@ RG_TEST(himmelblau_optima)
 
   for (int k = 0; k < 3; k++) {
     const Setting settings[] = {{"measure", rows[k].measure}, {NULL, NULL}};
+    RG_OWNED(instance_free)
     Instance instance = instance_make("himmelblau_composite", settings, 1, 0);
     int better = 0;
-    RG_CLOSE(F_at(&instance.problem, rows[k].second), rows[k].value, 1e-10);
-    for (int i = 0; i < 225; i++) better += F_at(&instance.problem, i) > rows[k].value + 1e-9;
+    RG_CLOSE(objective_of_index(&instance.problem, rows[k].second), rows[k].value, 1e-10);
+    for (int i = 0; i < 225; i++)
+      better += objective_of_index(&instance.problem, i) > rows[k].value + 1e-9;
     assert_int_equal(better, 1);
     for (int trap = 0; trap < 3 && !k; trap++) {
       const int i = (int)lround((traps[trap].x1 + 2.5) * 14 / 5);
       const int j = (int)lround((traps[trap].x2 + 2.5) * 14 / 5);
-      const double here = F_at(&instance.problem, 15 * i + j);
+      const double here = objective_of_index(&instance.problem, 15 * i + j);
       RG_CLOSE(instance.problem.optimum - here, traps[trap].regret, 1e-10);
       for (int di = -1; di <= 1; di++)
         for (int dj = -1; dj <= 1; dj++)
           if (i + di >= 0 && i + di < 15 && j + dj >= 0 && j + dj < 15)
-            assert_true(F_at(&instance.problem, 15 * (i + di) + j + dj) <= here + 1e-12);
+            assert_true(objective_of_index(&instance.problem, 15 * (i + di) + j + dj) <=
+                        here + 1e-12);
     }
-    instance_free(&instance);
   }
 }
 
@@ -136,7 +111,7 @@ static void draw_paths(const RgSpace *space, double f[4][CUBE])
 {
   const double length_scale = sqrt(1.75 / 2) / 4; /* exp(-r^2/1.75) on [-2, 2] */
   uint64_t seed = 12345;
-  RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &length_scale, 1.0, &kernel));
   for (int term = 0; term < 4; term++) {
@@ -146,7 +121,6 @@ static void draw_paths(const RgSpace *space, double f[4][CUBE])
     RG_OK(rg_sample_path(NULL, space, &kernel, z, f[term], &jitter, &failure));
     assert_false(failure.failed);
   }
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 RG_TEST(sum_of_paths)
@@ -158,7 +132,7 @@ RG_TEST(sum_of_paths)
   } rows[] = {{"expectation", 8, 4.56786404431},
               {"ptr(2)", 8, 0.968159761523},
               {"expectation - 8*mad", 77, -3.0408760512}};
-  Instance instance = instance_make("gp_path_sum", NULL, 1, 0);
+  RG_OWNED(instance_free) Instance instance = instance_make("gp_path_sum", NULL, 1, 0);
   double f[4][CUBE], least = INFINITY, most = -INFINITY, mean = 0, F[CUBE], *sum;
 
   draw_paths(&instance.problem.domain.design, f);
@@ -182,16 +156,14 @@ RG_TEST(sum_of_paths)
   RG_CLOSE(mean, 0.757420899149, 1e-9);
   RG_CLOSE(most, 8.84735194316, 1e-9);
   for (int k = 0; k < 3; k++) {
-    RgMeasure measure;
+    RG_OWNED(rg_measure_destroy) RgMeasure measure;
     RgText mistake = {0};
     RG_OK(rg_measure_parse(rows[k].measure, &measure, &mistake));
     RG_OK(rg_measure_value(&measure, CUBE, CUBE, sum, instance.problem.domain.context_prob, F));
     RG_CLOSE(F[rows[k].best], rows[k].value, 1e-9);
     for (int x = 0; x < CUBE; x++) assert_true(F[x] <= F[rows[k].best]);
-    RG_OK(rg_measure_destroy(&measure));
   }
   RG_OK(PetscFree(sum));
-  instance_free(&instance);
 }
 
 /* ---- O3, O4, O5: the variance of the average over contexts, and BPT-UCB's terms ----------------- */
@@ -199,18 +171,15 @@ RG_TEST(sum_of_paths)
 /* One instance's prior on the whole grid. */
 static void prior_variance(const char *problem, const RgKernel *kernel, double expected)
 {
-  Instance instance = instance_make(problem, NULL, 1, 0);
+  RG_OWNED(instance_free) Instance instance = instance_make(problem, NULL, 1, 0);
   const RgDomain *domain = &instance.problem.domain;
-  RgSetPosterior *set;
-  RgIntegral integral;
+  RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *set;
+  RG_OWNED(rg_integral_destroy) RgIntegral integral;
 
   RG_OK(rg_set_posterior_create(domain, kernel, 1e-6, 0, 4, &set));
   RG_OK(rg_integral_create(set, domain->context.size, domain->context_prob, &integral));
   RG_CLOSE(integral.variance[0], expected, 1e-10);
   RG_CLOSE(integral.variance[domain->design.size / 2], expected, 1e-10);
-  RG_OK(rg_integral_destroy(&integral));
-  RG_OK(rg_set_posterior_destroy(&set));
-  instance_free(&instance);
 }
 
 RG_TEST(averages)
@@ -259,11 +228,11 @@ RG_TEST(after_six_observations)
     double above, spread;
   } threshold[] = {{40, 0.419401663097, 0.21439473145}, {39, 0.400027997594, 0.222123034569}};
   const double scale = 0.1;
-  Instance instance = instance_make("gp_path_context", NULL, 1, 0);
+  RG_OWNED(instance_free) Instance instance = instance_make("gp_path_context", NULL, 1, 0);
   const RgDomain *domain = &instance.problem.domain;
-  RgKernel kernel;
-  RgSetPosterior *set;
-  RgIntegral integral;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *set;
+  RG_OWNED(rg_integral_destroy) RgIntegral integral;
   RgFailure failure = {0};
   double best = -INFINITY;
 
@@ -291,8 +260,4 @@ RG_TEST(after_six_observations)
     RG_CLOSE(above, threshold[k].above, 1e-10);
     RG_CLOSE(spread, threshold[k].spread, 1e-10);
   }
-  RG_OK(rg_integral_destroy(&integral));
-  RG_OK(rg_set_posterior_destroy(&set));
-  RG_OK(rg_kernel_destroy(&kernel));
-  instance_free(&instance);
 }

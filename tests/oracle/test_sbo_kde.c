@@ -1,7 +1,5 @@
 /* SBO-KDE study: density estimates, worst case in total variation, acquisition functions (sbo_kde 8,
    O3 to O9), and Table 2. */
-#include "acquisition/context_ucb.h"
-#include "gp/model/model.h"
 #include "maths/normal.h"
 #include "density/kde.h"
 #include "robust/total_variation.h"
@@ -49,7 +47,7 @@ RG_TEST(density_estimate)
   const double both[12] = {.42, .10, .56, .35, .48, .50, .61, .65, .50, .80, .39, .95};
   const double at[2] = {.5, .5}, off = .3;
   RgKde kde;
-  RgDistribution law;
+  RG_OWNED(rg_distribution_destroy) RgDistribution law;
 
   RG_OK(rg_kde_create(6, 1, seen, NULL, &kde));
   RG_CLOSE(kde.bandwidth[0], 0.055993789080224, 1e-14);
@@ -57,7 +55,6 @@ RG_TEST(density_estimate)
   RG_CLOSE(rg_kde_density(&kde, &off), 0.45459464128061, 1e-13);
   law_make("normal(0.5, 0.1)", &law);
   RG_CLOSE(kde_distance(&kde, &law), 0.10550930580319, 1e-4);
-  RG_OK(rg_distribution_destroy(&law));
   RG_OK(rg_kde_destroy(&kde));
   RG_OK(rg_kde_create(6, 2, both, NULL, &kde));
   RG_CLOSE(kde.bandwidth[0], 0.056116488188686, 1e-14);
@@ -105,7 +102,7 @@ RG_TEST(sampling_clips_and_spreads)
   const RgStream stream = rg_stream(1, "kde", 0, "x", 0);
   RgRandom random = rg_stream_at(&stream, 0);
   double samples[M], below = 0, expected = 0;
-  RgKde kde;
+  RG_OWNED(rg_kde_destroy) RgKde kde;
 
   RG_OK(rg_kde_create(3, 1, points, NULL, &kde));
   for (int sobol = 0; sobol < 2; sobol++) {
@@ -119,7 +116,6 @@ RG_TEST(sampling_clips_and_spreads)
     for (int i = 0; i < 3; i++) expected += rg_normal_cdf(-points[i] / kde.bandwidth[0]) / 3;
     RG_CLOSE(below / M, expected, sobol ? 0.005 : 0.04);
   }
-  RG_OK(rg_kde_destroy(&kde));
 }
 
 /* Where contexts lie outside the box, draws and the rule reach them, in their coordinate alone. */
@@ -181,14 +177,14 @@ RG_TEST(table_2)
   double contexts[MOST];
 
   for (int column = 0; column < 2; column++) {
-    RgDistribution law;
+    RG_OWNED(rg_distribution_destroy) RgDistribution law;
     law_make(column ? MIXTURE : "normal(0.5, 0.1)", &law);
     for (size_t r = 0; r < n_rows; r++) {
       const double *range = column ? rows[r].complicated : rows[r].normal;
       double sum = 0, squares = 0;
       for (int run = 0; run < RUNS; run++) {
         const RgStream stream = rg_stream(1, "table 2", 0, "context", (uint64_t)run);
-        RgKde kde;
+        RG_OWNED(rg_kde_destroy) RgKde kde;
         for (int i = 0; i < rows[r].n; i++) {
           RgRandom random = rg_stream_at(&stream, (uint64_t)i);
           contexts[i] = rg_distribution_sample(&law, &random);
@@ -197,14 +193,12 @@ RG_TEST(table_2)
         const double distance = kde_distance(&kde, &law);
         sum += distance;
         squares += distance * distance;
-        RG_OK(rg_kde_destroy(&kde));
       }
       const double mean = sum / RUNS;
       print_message("Table 2, %s, n = %d: %.4f +- %.4f\n", column ? "complicated" : "normal",
                     rows[r].n, mean, sqrt((squares / RUNS - mean * mean) / (RUNS - 1)));
       assert_true(mean > range[0] - 0.01 && mean < range[1] + 0.01);
     }
-    RG_OK(rg_distribution_destroy(&law));
   }
 }
 
@@ -257,75 +251,4 @@ RG_TEST(worst_case_at_random)
     RG_CLOSE(reached + mass * floor, value, 1e-13);
     assert_true(2 * moved <= radius + 1e-13);
   }
-}
-
-/* O4's model: x and contexts of O3, outputs standardised. */
-typedef struct {
-  RgDomain domain;
-  RgKernel kernel;
-  RgModel model;
-} Fitted;
-
-static void fitted_make(Fitted *it)
-{
-  const double x[6] = {.10, .35, .50, .65, .80, .95}, y[6] = {.20, .90, 1.40, 1.10, .30, -.50};
-  const double scales[2] = {.30, .40};
-  double Z[12], standard[6];
-  RgFailure failure = {0};
-
-  *it = (Fitted){.domain.design.dim = 1, .domain.context.dim = 1};
-  for (int i = 0; i < 6; i++) {
-    Z[2 * i] = x[i];
-    Z[2 * i + 1] = seen[i];
-    standard[i] = (y[i] - 3.4 / 6) / 0.69761498454854;
-  }
-  RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, 2, true, scales, 1.5, &it->kernel));
-  it->model.domain = &it->domain;
-  RG_OK(rg_posterior_create(&it->kernel, 0.01, 0.1, 6, &it->model.posterior));
-  RG_OK(rg_posterior_set(&it->model.posterior, NULL, 0.01, 0.1, 6, Z, standard, &failure));
-}
-
-static void fitted_free(Fitted *it)
-{
-  RG_OK(rg_posterior_destroy(&it->model.posterior));
-  RG_OK(rg_kernel_destroy(&it->kernel));
-}
-
-RG_TEST(average_and_worst_case)
-{
-  const double contexts[8] = {.40, .44, .47, .50, .52, .55, .60, .66}, x = 0.45;
-  const double u[8] = {1.500515418677,  1.3782179851054, 1.2972547504928, 1.2537455216464,
-                       1.2553033160413, 1.2885177759455, 1.3658536621399, 1.4558072886321};
-  const double equal[8] = {.125, .125, .125, .125, .125, .125, .125, .125};
-  double value, gradient, q[8], mass, work[16];
-  RgContextWeights weights = {8, equal, NULL};
-  RgContextUcb ucb;
-  Fitted it;
-
-  fitted_make(&it);
-  const RgContextual average = {8, 0, contexts, rg_ucb_expectation, &weights, NULL};
-  RG_OK(rg_context_ucb_create(&it.model, 1.5, &average, RG_CONTEXT_EXACT, 500, &ucb));
-  RG_OK(rg_context_ucb_function(&ucb, 1, &x, &value, &gradient));
-  RG_CLOSE(value, 1.349401964835, 1e-11);
-  RG_CLOSE(gradient, 2.75087219, 1e-7);
-  for (int i = 0; i < 8; i++) RG_CLOSE(ucb.u[i], u[i], 1e-11);
-  const double least = 1.2537455216464; /* at c = .5, one of the contexts */
-  value = rg_total_variation_worst(8, u, NULL, least, 0.48835934193059, q, &mass, work);
-  RG_CLOSE(value, 1.2944740728022, 1e-12);
-  RG_CLOSE(mass, 0.24417967096529, 1e-13);
-  RG_CLOSE(q[7], 0.0058203290347065, 1e-13);
-  assert_true(q[0] == 0);
-  q[3] += mass;
-  weights.weight = q;
-  RG_OK(rg_context_ucb_function(&ucb, 1, &x, &value, &gradient));
-  RG_CLOSE(value, 1.2944740728022, 1e-11);
-  RG_CLOSE(gradient, 2.74355158, 1e-7);
-  value = rg_total_variation_worst(8, u, NULL, least, 0.1, q, &mass, work);
-  RG_CLOSE(value, 1.3370634699835, 1e-12);
-  value = rg_total_variation_worst(8, u, NULL, least, 2.5, q, &mass, work);
-  RG_CLOSE(value, least, 1e-12);
-  value = rg_total_variation_worst(8, u, NULL, least + 0.1, 0.5, q, &mass, work);
-  RG_CLOSE(value, 1.318298006833, 1e-12);
-  RG_OK(rg_context_ucb_destroy(&ucb));
-  fitted_free(&it);
 }

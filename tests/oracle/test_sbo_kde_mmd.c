@@ -47,7 +47,7 @@ RG_TEST(exact_worst_case)
     {0.051007014987, 0.202271935839, 0.201167523040, 0.371915002096, 0.173638524038},
     {0.0, 0.160677917454, 0.431447083160, 0.301918868227, 0.105956131159},
     {0.0, 0.022877614928, 0.812430369490, 0.164692015582, 0.0}};
-  RgMmd mmd;
+  RG_OWNED(rg_mmd_destroy) RgMmd mmd;
   RgFailure failure = {0};
   double value, q[5];
 
@@ -60,7 +60,6 @@ RG_TEST(exact_worst_case)
   }
   RG_OK(rg_mmd_worst_case(&mmd, u5, 0.743, &value, q, &failure));
   assert_true(value == -0.5 && q[2] == 1.0 && !failure.failed);
-  RG_OK(rg_mmd_destroy(&mmd));
 }
 
 RG_TEST(minimax)
@@ -68,7 +67,7 @@ RG_TEST(minimax)
   const double radius[3] = {0.1, 0.3, 0.6};
   const double identity[3] = {0.3069309355328, 0.060792806598406, -0.30841438680319};
   const double exact[3] = {0.30035259381947, 0.041057781458405, -0.34788443708319};
-  RgMmd mmd;
+  RG_OWNED(rg_mmd_destroy) RgMmd mmd;
   double value, up, down, weight[5], u[5];
 
   begin(0.0, &mmd);
@@ -96,7 +95,6 @@ RG_TEST(minimax)
   }
   assert_false(rg_mmd_reaches_worst(&mmd, u5, 0.742173249));
   assert_true(rg_mmd_reaches_worst(&mmd, u5, 0.742173250));
-  RG_OK(rg_mmd_destroy(&mmd));
 }
 
 /* Five points that stand for twenty have the sensitivity of four copies of each. */

@@ -18,9 +18,9 @@ static void ask(Method *method, int t, const RgHistory *history)
 static double average_at(Method *rule, int t, const RgHistory *history, const double *x)
 {
   const RgKdeOptions *options = rule->options;
-  RgKdeContexts contexts;
+  RG_OWNED(rg_kde_contexts_destroy) RgKdeContexts contexts;
   RgFailure failure = {0};
-  RgContextUcb ucb;
+  RG_OWNED(rg_context_ucb_destroy) RgContextUcb ucb;
   double value;
 
   RG_OK(rg_kde_contexts_create(&rule->algorithm, options, t, history, 0, &contexts, &failure));
@@ -29,16 +29,14 @@ static double average_at(Method *rule, int t, const RgHistory *history, const do
   RG_OK(rg_context_ucb_create(rule->class->model(&rule->algorithm), options->common.width, &average,
                               RG_CONTEXT_EXACT, 500, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, 1, x, &value, NULL));
-  RG_OK(rg_context_ucb_destroy(&ucb));
-  RG_OK(rg_kde_contexts_destroy(&contexts));
   return value;
 }
 
 RG_TEST(the_same_points)
 {
-  Race race;
+  RG_OWNED(race_destroy) Race race;
   const RgHistory *history = &race.history;
-  Method rule = {0}, draws = {0};
+  RG_OWNED(method_end) Method rule = {0}, draws = {0};
   double lost = 0, allowed = 0;
 
   race_create(&race, "sbo_kde", QUERIES);
@@ -64,7 +62,4 @@ RG_TEST(the_same_points)
   assert_true(lost < 0.1 * allowed);
   print_message("mean loss of the point chosen by draws: %g of their standard error\n",
                 lost / allowed);
-  method_end(&rule);
-  method_end(&draws);
-  race_destroy(&race);
 }

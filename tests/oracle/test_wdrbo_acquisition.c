@@ -109,7 +109,7 @@ RG_TEST(gradients)
   const double scales[2] = {0.3, 0.5}, x = 0.47, h = 1e-6;
   RgContextWeights expectation = {3, weight, NULL};
   RgContextPenalised penalised = {{3, weight, NULL}, 0.2, 2, 1, false};
-  RgMeasure cvar;
+  RG_OWNED(rg_measure_destroy) RgMeasure cvar;
   RgContextWeights tail = {3, weight, &cvar};
   RgContextPenalised penalised_tail = {{3, weight, &cvar}, 0.2, 2, 1, false};
   int all = 5;
@@ -122,20 +122,17 @@ RG_TEST(gradients)
   RG_OK(rg_measure_create("cvar(0.6)", &cvar));
   for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     begin(5, 0.0, false, &test);
-    RgKernel kernel;
+    RG_OWNED(rg_kernel_destroy) RgKernel kernel;
     RG_OK(rg_kernel_create((RgKernelFamily)family, 2, true, scales, 1.0, &kernel));
     RG_OK(rg_posterior_set(&test.model.posterior, &kernel, 0.01, 0.0, 4, Z, y, &failure));
     for (int k = 0; k < 5; k++) {
       const RgContextual what = {5, 2, list, criteria[k], argument[k], NULL};
-      RgContextUcb ucb;
+      RG_OWNED(rg_context_ucb_destroy) RgContextUcb ucb;
       double points[3] = {x, x + h, x - h}, value[3], gradient[3];
       RG_OK(rg_context_ucb_create(&test.model, 1.5, &what, RG_CONTEXT_EXACT, 500, &ucb));
       RG_OK(rg_context_ucb_function(&ucb, 3, points, value, gradient));
       RG_CLOSE(gradient[0], (value[1] - value[2]) / (2.0 * h), 1e-6);
-      RG_OK(rg_context_ucb_destroy(&ucb));
     }
-    RG_OK(rg_kernel_destroy(&kernel));
     end(&test);
   }
-  RG_OK(rg_measure_destroy(&cvar));
 }
