@@ -7,7 +7,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # matrices are small
 import h5py
 import numpy as np
 
-from regatta_test import RegattaTest, regatta
+from regatta_test import RegattaTest
 
 N0, T, SEEDS, LENGTH, NOISE, WIDTH = 5, 30, 2, 0.3, 1e-3, 1.5
 STUDY = f"""study: moving_law
@@ -50,11 +50,8 @@ class ContextTest(RegattaTest):
 
     def results(self, text):
         """label of the problem -> list of trials, each a map from names to arrays over t."""
-        study, output = self.write("study.yaml", text), self.folder / "study.h5"
-        code, out, err = regatta("run", study, "-o", output, "-quiet")
-        self.assertEqual(code, 0, out + err)
         found = {}
-        with h5py.File(output) as file:
+        with h5py.File(self.results_of(text)) as file:
             for problem in (name for name in file if "x" in file[name]):
                 group = file[problem]
                 labels = [label.decode() for label in group["algorithm"][:]]

@@ -11,7 +11,7 @@ import time
 import unittest
 from unittest import mock
 
-REGATTA = os.environ.get("REGATTA_PROGRAM", "")
+REGATTA = os.environ.get("REGATTA_PROGRAM") or sys.exit("REGATTA_PROGRAM is not set")
 SLOW = os.environ.get("REGATTA_SLOW", "")
 HERE = pathlib.Path(__file__).resolve().parent
 LONG = bool(os.environ.get("REGATTA_LONG"))
@@ -119,6 +119,12 @@ class RegattaTest(unittest.TestCase):
         path.write_text(text)
         return path
 
+    def program(self, name, text):
+        """A file that can be executed."""
+        path = self.write(name, text)
+        path.chmod(0o755)
+        return path
+
     def slow_trials(self, microseconds):
         """From now on iterations take at least a few times this long, on a machine of any speed."""
         slow = mock.patch.dict(os.environ, LD_PRELOAD=SLOW, PAUSE_US=str(microseconds))
@@ -144,11 +150,31 @@ class RegattaTest(unittest.TestCase):
         self.assertEqual(code, 0, f"{arguments}: exit {code}\n{out}\n{err}")
         return out
 
+    def refused(self, *arguments, says=(), code=2, lines=1, ranks=None):
+        """A command ends with this exit code and one line that has these words, and writes nothing; returns the line.
+        `lines`: their number, where programs are announced; None: any."""
+        before = sorted(self.folder.rglob("*"))
+        found, out, err = regatta(*arguments, ranks=ranks)
+        self.assertEqual(found, code, f"{arguments}: {out}{err}")
+        if lines and not ranks:  # mpirun adds lines of its own
+            self.assertEqual(len(err.splitlines()), lines, err)
+        for words in [says] if isinstance(says, str) else says:
+            self.assertIn(words, err)
+        self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
+        return err
+
+    def results_of(self, study, *options, name="out.h5", ranks=None):
+        """The results file of a study file, or of the text of one, that is run to its end."""
+        output = self.folder / name
+        study = self.write("study.yaml", study) if isinstance(study, str) else study
+        self.run_ok("run", study, "-o", output, "-quiet", *options, ranks=ranks)
+        return output
+
+    def same_bits(self, study, *options, layouts=(1, 2), name="out"):
+        """The results file of a study, which has the same bits on each of these numbers of ranks."""
+        outputs = [self.results_of(study, "-strict", *options, name=f"{name}{ranks}.h5", ranks=ranks) for ranks in layouts]
+        self.assertEqual(len(set(map(self.checksum, outputs))), 1, layouts)
+        return outputs[-1]
+
     def checksum(self, path):
         return self.run_ok("checksum", path).split()[0]
-
-
-def main():
-    if not REGATTA:
-        sys.exit("REGATTA_PROGRAM is not set")
-    unittest.main(verbosity=2)

@@ -5,7 +5,7 @@ from unittest import mock
 import h5py
 import numpy as np
 
-from regatta_test import HERE, RegattaTest, main, other_core, regatta
+from regatta_test import HERE, RegattaTest, other_core, regatta
 
 STUDY = """study: archived
 seeds: 4
@@ -26,11 +26,6 @@ class Archive(RegattaTest):
         self.run_ok("run", self.write("study.yaml", text), "-o", self.folder / "full.h5", "-quiet", *options)
         self.run_ok("merge", self.folder / "full.h5", "-o", self.folder / "small.h5", "-archive")
         return self.folder / "full.h5", self.folder / "small.h5"
-
-    def refused(self, *arguments, says):
-        code, out, err = regatta(*arguments)
-        self.assertEqual((code, out, len(err.splitlines())), (2, "", 1), err)
-        self.assertIn(says, err)
 
     def test_what_stays(self):
         full, small = self.archived()
@@ -106,7 +101,3 @@ problems:
         self.assertEqual((code, len(err.splitlines())), (0, 1), err)
         self.assertIn("run again: 0 trials", out)
         self.assertIn("no trial of this archive can run again here", err)
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, regatta
 
 GOOD = (HERE / "smoke.yaml").read_text()
 MISTAKES = (
@@ -25,16 +25,6 @@ MISTAKES = (
 
 
 class BadInput(RegattaTest):
-    def refused(self, *arguments, says, ranks=None):
-        before = sorted(self.folder.rglob("*"))
-        code, out, err = regatta(*arguments, ranks=ranks)
-        lines = [line for line in err.splitlines() if line.strip()]
-        self.assertEqual(code, 2, f"{arguments}\n{out}\n{err}")
-        if not ranks:
-            self.assertEqual(len(lines), 1, err)
-        self.assertIn(says, err)
-        self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
-
     def study(self, old, new):
         self.assertIn(old, GOOD)
         return self.write("study.yaml", GOOD.replace(old, new, 1))
@@ -143,8 +133,7 @@ class BadInput(RegattaTest):
     def test_output_of_another_study(self):
         tiny = GOOD.replace("iterations: 12", "iterations: 1").replace("seeds: 4", "seeds: 1")
         study = self.write("study.yaml", tiny)
-        output = self.folder / "out.h5"
-        self.run_ok("run", study, "-o", output, "-quiet")
+        output = self.results_of(study)
         other = self.write("other.yaml", tiny.replace("study: smoke", "study: smog"))
         self.refused("run", other, "-o", output, says="smoke")
         self.refused("verify", output, "-all", "-no-rerun", says="one of -sample, -all and -no-rerun")
@@ -197,7 +186,3 @@ class BadInput(RegattaTest):
 
     def test_on_several_ranks(self):
         self.refused("run", self.folder / "none.yaml", says="none.yaml", ranks=2)
-
-
-if __name__ == "__main__":
-    main()

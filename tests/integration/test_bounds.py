@@ -4,7 +4,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from regatta_test import HERE, RegattaTest, main, regatta
+from regatta_test import HERE, RegattaTest, regatta
 
 PAPERS = HERE.parents[1] / "experiments"
 STUDY = """study: bounds
@@ -198,7 +198,3 @@ algorithms:
             self.assertEqual(found, code, err)
             self.assertEqual(len(err.splitlines()), 1, err)
             self.assertIn(says, err)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ import os
 import resource
 from unittest import mock
 
-from regatta_test import RegattaTest, main
+from regatta_test import RegattaTest
 
 # The search takes half a second, everything else next to nothing.
 STUDY = """
@@ -76,7 +76,3 @@ class Cache(RegattaTest):
         out = self.run_ok("verify", self.folder / "out.h5")
         self.assertIn("equal in every bit", out)
         self.assertGreater(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 2 * read[1])
-
-
-if __name__ == "__main__":
-    main()

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 from unittest import mock
 
-from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, main, wait_until
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, wait_until
 
 SCRIPTS = HERE.parents[1] / "experiments" / "cluster"
 MPIRUN = "#!/bin/bash\nexec \"$@\"\n"  # one rank
@@ -125,7 +125,3 @@ class Cluster(RegattaTest):
         out, code, _ = self.end(self.start(*command))
         self.assertEqual(code, 0, out)
         self.assert_complete()
-
-
-if __name__ == "__main__":
-    main()

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from regatta_test import RegattaTest, main
+from regatta_test import RegattaTest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -87,7 +87,3 @@ class Configure(RegattaTest):
                 subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Wno-unused-parameter",
                                 "-Werror", "-DRG_NO_SCALAPACK", "-D_GNU_SOURCE",
                                 f"-I{ROOT / 'src'}", *flags, "-fsyntax-only", ROOT / "src" / source], check=True)
-
-
-if __name__ == "__main__":
-    main()

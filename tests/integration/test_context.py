@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 
 import context_bounds
-from regatta_test import HERE, LONG, RegattaTest, main, regatta
+from regatta_test import HERE, LONG, RegattaTest, regatta
 
 EXPERIMENTS = HERE.parents[1] / "experiments"
 STUDY = """study: contexts
@@ -45,17 +45,10 @@ class Contexts(RegattaTest):
     def test_smoke_studies(self):
         """Every method runs, with the same bits on one and on three ranks."""
         for paper, layouts in (("sbo_kde", (1, 3) if LONG else (3,)), ("wdrbo", (1, 3))):
-            outputs = []
-            for ranks in layouts:
-                outputs.append(self.folder / f"{paper}_{ranks}.h5")
-                self.run_ok("run", EXPERIMENTS / paper / "smoke.yaml", "-o", outputs[-1], "-quiet",
-                            "-strict", ranks=ranks)
-            self.assertEqual(len(set(map(self.checksum, outputs))), 1)
+            self.same_bits(EXPERIMENTS / paper / "smoke.yaml", layouts=layouts, name=paper)
 
     def test_error_of_the_objective(self):
-        study, output = self.write("study.yaml", STUDY), self.folder / "out.h5"
-        self.run_ok("run", study, "-o", output, "-quiet", "-strict")
-        with h5py.File(output) as results:
+        with h5py.File(self.results_of(STUDY, "-strict")) as results:
             sampled, exact = results["quasi-Monte Carlo"], results["formula"]
             error = sampled["objective_error"][:]
             self.assertTrue(((error > 0) & (error < 0.01)).all())
@@ -82,9 +75,7 @@ class Contexts(RegattaTest):
                  f"restarts: 5}}, surrogate: {{preset: botorch2023}}}}\nproblems:\n{problems}algorithms: [random, sbo_kde, "
                  "{name: sbo_kde, label: rule, expectation: quadrature}, drbo_kde, {name: drbo_mmd, contexts: 16}, "
                  "{name: drbo_mmd_minimax, contexts: 64}, stable_opt, erbo, wdrbo, {name: wdrbo_exact, contexts: 16}]\n")
-        output = self.folder / "out.h5"
-        self.run_ok("run", self.write("study.yaml", study), "-o", output, "-quiet", "-strict")
-        with h5py.File(output) as results:
+        with h5py.File(self.results_of(study, "-strict")) as results:
             for problem in map(str, range(6)):
                 group = results[problem]
                 regret = group["instantaneous_regret"][:, -4:].mean(axis=1)
@@ -99,9 +90,7 @@ class Contexts(RegattaTest):
     def test_laws_with_atoms(self):
         """Every query maximises its criterion over the contexts observed, in NumPy: point masses, two or beside a
         density, and those that clipping makes."""
-        output = self.folder / "out.h5"
-        self.run_ok("run", self.write("study.yaml", ATOMS), "-o", output, "-quiet", "-strict")
-        with h5py.File(output) as results:
+        with h5py.File(self.results_of(ATOMS, "-strict")) as results:
             for problem in ("two", "mixed", "clipped"):
                 self.check_maximisers(results[problem], set(CRITERIA))
 
@@ -121,13 +110,7 @@ class Contexts(RegattaTest):
                         self.assertGreater(found, best - slack - error - 1e-3)
 
     def refused(self, text, *says):
-        study = self.write("study.yaml", text)
-        code, _, err = regatta("run", study, "-o", self.folder / "out.h5")
-        self.assertEqual(code, 2, err)
-        self.assertEqual(len(err.splitlines()), 1, err)
-        for words in says:
-            self.assertIn(words, err)
-        self.assertFalse((self.folder / "out.h5").exists())
+        super().refused("run", self.write("study.yaml", text), "-o", self.folder / "out.h5", says=says)
 
     def test_mistakes(self):
         one = STUDY.replace("  - {name: newsvendor, label: formula}\n", "")
@@ -147,7 +130,3 @@ class Contexts(RegattaTest):
         with mock.patch.dict(os.environ, REGATTA_DATA=str(self.folder)):
             self.refused(one.replace("newsvendor", "portfolio"), "study.yaml:4", "portfolio",
                          "REGATTA_DATA", "https://")
-
-
-if __name__ == "__main__":
-    main()

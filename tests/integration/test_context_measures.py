@@ -4,7 +4,6 @@ import numpy as np
 from scipy.stats import kstest, norm
 
 from context_test import LENGTH, N0, NOISE, STUDY, ContextTest, Model, T
-from regatta_test import main
 
 MEASURES = STUDY + """\
   - {name: three_humps_camel, label: camel, law: "normal(0.5, 0.2)", measure: "%s"}
@@ -159,7 +158,3 @@ class ContextMeasures(ContextTest):
             self.assertLess(known, 9.001)  # no function through these values has a smaller norm than this
             self.assertGreater(known, 4)
             self.assertTrue((trial["instantaneous_regret"] >= 0).all())
-
-
-if __name__ == "__main__":
-    main()

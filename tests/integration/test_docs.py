@@ -10,7 +10,7 @@ import unittest
 import urllib.parse
 from pathlib import Path
 
-from regatta_test import HANG, LONG, REGATTA, RegattaTest, main, regatta
+from regatta_test import HANG, LONG, REGATTA, RegattaTest, regatta
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
@@ -168,7 +168,3 @@ class Docs(RegattaTest):
         return subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                                f"--user-data-dir={self.folder / 'profile'}", f"--virtual-time-budget={budget}", *options,
                                "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=HANG)
-
-
-if __name__ == "__main__":
-    main()

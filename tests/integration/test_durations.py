@@ -2,7 +2,7 @@
 import h5py
 import numpy as np
 
-from regatta_test import HERE, RegattaTest, main, regatta
+from regatta_test import HERE, RegattaTest, regatta
 
 TABLE = "a,b,cost,seconds,late\n" + "".join(
     f"{i % 6},{i // 6},{(i % 6 - 2) ** 2 + (i // 6 - 3) ** 2},{0.25 * (i % 6 + 1)},{-1 if i == 6 else 1}\n"
@@ -41,8 +41,7 @@ class Durations(RegattaTest):
     def refuse(self, study, expected):
         """The plan and the run refuse a study in this one line."""
         for command in (("plan", study, "-quick"), ("run", study, "-o", self.folder / "no.h5")):
-            code, _, err = regatta(*command)
-            self.assertEqual(code, 2, err)
+            err = self.refused(*command)
             self.assertEqual(err.strip(), f"{study}:{expected}")
 
     def rows(self, path, problem):
@@ -58,8 +57,7 @@ class Durations(RegattaTest):
     def test_column(self):
         (self.folder / "table.csv").write_text(TABLE)
         study = self.write("pool.yaml", POOL.format(duration="column seconds", inputs=", inputs: [a, b]"))
-        output = self.folder / "pool.h5"
-        self.run_ok("run", study, "-o", output, "-quiet")
+        output = self.results_of(study)
         for _, rows in self.rows(output, "dataset"):
             timed = ~np.isnan(rows["duration"])
             self.assertEqual(timed.sum(), 12)
@@ -112,8 +110,7 @@ class Durations(RegattaTest):
     def test_reported(self):
         calls = self.folder / "calls"
         study = self.reported("--calls", str(calls), settings=", time: 2.5, initial_time: counted")
-        output = self.folder / "reported.h5"
-        self.run_ok("run", study, "-o", output, "-quiet")
+        output = self.results_of(study)
         cut = 0
         for _, rows in self.rows(output, "P"):
             np.testing.assert_array_equal(rows["duration"], np.round(1e6 * (0.2 + rows["x"][:, 0])) / 1e6)
@@ -129,13 +126,9 @@ class Durations(RegattaTest):
         self.assertEqual(len(calls.read_text().splitlines()), asked, "a verification asks the program nothing")
 
     def test_reported_survives_a_stop(self):
-        whole, parts = self.folder / "whole.h5", self.folder / "parts.h5"
-        calls = self.folder / "calls"
-        self.run_ok("run", self.reported(), "-o", whole, "-quiet")
+        calls, whole = self.folder / "calls", self.results_of(self.reported(), name="whole.h5")
         study = self.reported("--calls", str(calls), "--at", "9", "--how", "leave", "--once", str(self.folder / "once"))
-        text = study.read_text().replace("retries: 0", "retries: 1")
-        study.write_text(text)
-        self.run_ok("run", study, "-o", parts, "-quiet")
+        parts = self.results_of(study.read_text().replace("retries: 0", "retries: 1"))
         for (label, a), (other, b) in zip(self.rows(whole, "P"), self.rows(parts, "P")):
             self.assertEqual(label, other)
             for name in a:
@@ -150,8 +143,7 @@ class Durations(RegattaTest):
                 self.assertEqual(message, "evaluation 7: external: the answer has no \"duration\", which "
                                           "'duration: reported' needs")
         study = self.reported("--silent-at", "7", settings=", on_failure: worst")
-        self.run_ok("run", study, "-o", self.folder / "tolerant.h5", "-quiet", "-strict")
-        for _, rows in self.rows(self.folder / "tolerant.h5", "P"):
+        for _, rows in self.rows(self.results_of(study, "-strict", name="tolerant.h5"), "P"):
             failed = rows["submission"] == 7
             self.assertEqual(rows["duration"][failed], [0])
             np.testing.assert_array_equal(np.isnan(rows["answer_half"]), failed)
@@ -187,9 +179,7 @@ class Durations(RegattaTest):
         self.refuse(study, f"5:12: 'duration' is \"recorded first.h5 of EI\": {output} has no trial with durations of "
                            "the algorithm EI")
         study, _ = self.record("no_results", 4, "recorded more.yaml")
-        code, _, err = regatta("plan", study, "-quick")
-        self.assertEqual((code, err.count("\n")), (2, 1), err)
-        self.assertIn(f"{study}:5:12: 'duration' is \"recorded more.yaml\": ", err)
+        self.refused("plan", study, "-quick", says=f"{study}:5:12: 'duration' is \"recorded more.yaml\": ")
 
     def test_recorded_durations_that_differ_by_method(self):
         study, output = self.record("first", methods="random, ei", duration="'point(1) * (1 + x2)'")
@@ -204,7 +194,3 @@ class Durations(RegattaTest):
         want = dict(zip(chosen["submission"], chosen["duration"]))
         for submission, duration in zip(rows["submission"], rows["duration"]):
             np.testing.assert_equal(duration, want[submission])
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,7 @@
 import os
 from unittest import mock
 
-from regatta_test import RegattaTest, main, regatta
+from regatta_test import RegattaTest, regatta
 
 
 class Eval(RegattaTest):
@@ -15,10 +15,7 @@ class Eval(RegattaTest):
         return float(dict(lines)[name].split()[0])
 
     def refused(self, *arguments, says):
-        code, out, err = regatta("eval", *arguments)
-        self.assertEqual((code, out), (2, ""), f"{arguments}\n{err}")
-        self.assertEqual(len(err.splitlines()), 1, err)
-        self.assertIn(says, err)
+        super().refused("eval", *arguments, says=says)
 
     def test_value_and_gradient(self):
         lines = self.lines("ackley", "-x", "1,2,-3,4")
@@ -84,7 +81,3 @@ class Eval(RegattaTest):
         self.refused("ackley", "-set", "dim=0", says="got '0'")
         self.refused("ackley", "-set", "lower=5,upper=3", says="must be less than upper")
         self.refused(says="an argument is missing")
-
-
-if __name__ == "__main__":
-    main()

@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 import xarray as xr
 
-from regatta_test import HERE, REGATTA, RegattaTest, end, environment, fingerprint, main, regatta
+from regatta_test import HERE, REGATTA, RegattaTest, end, environment, fingerprint, regatta
 
 EXAMPLES = HERE.parents[1] / "experiments" / "examples"
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
@@ -30,20 +30,17 @@ OTHERS = {
 class External(RegattaTest):
     def test_program(self):
         study = EXAMPLES / "external" / "study.yaml"
-        outputs = [self.folder / f"{ranks}.h5" for ranks in (1, 2)]
-        for ranks, output in enumerate(outputs, 1):
-            self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=ranks)
-        self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
-        out = self.run_ok("verify", outputs[0], "-all", "-study", study)
+        output = self.same_bits(study)
+        out = self.run_ok("verify", output, "-all", "-study", study)
         self.assertIn("run again: 8 trials, 8 equal in every bit", out)
         out = self.run_ok("eval", "external", "-set", "inputs=temperature real 20 120,"
                           "stirrers integer 1 6,solvent choice water ethanol toluene", "-set",
                           f"program={EXAMPLES / 'external' / 'evaluator.py'}", "-x", "71.5,3,1.5")
         self.assertRegex(out, r"(?m)^f +92$")
-        out = self.run_ok("info", outputs[0])
+        out = self.run_ok("info", output)
         self.assertRegex(out, r"(?m)^best on Reaction: temperature 7[12]\.\d+, stirrers 3, solvent "
                               r"ethanol -> 9[12][.\d]* \(ei, seed \d\)$")
-        with h5py.File(outputs[0]) as results:
+        with h5py.File(output) as results:
             group = results["Reaction"]
             self.assertEqual(list(group["x_name"].asstr()), ["temperature", "stirrers", "solvent"])
             self.assertEqual(group["x_seen"].attrs["choices_solvent"], "water ethanol toluene")
@@ -53,19 +50,17 @@ class External(RegattaTest):
             self.assertTrue((seen[..., 2] == np.minimum(np.floor(x[..., 2]), 2)).all())
             self.assertTrue((seen[..., 1] != x[..., 1]).any())
         for engine in ("h5netcdf", "netcdf4"):
-            with xr.open_dataset(outputs[0], group="Reaction", engine=engine) as data:
+            with xr.open_dataset(output, group="Reaction", engine=engine) as data:
                 self.assertEqual(data["x_seen"].coords["x_name"].dims, ("dim_x",))
                 self.assertEqual(list(data["x_name"].values), ["temperature", "stirrers", "solvent"])
-        data = load(outputs[0]).data
+        data = load(output).data
         best = data.loc[data["f"].idxmax()]
         self.assertEqual((best["x_solvent"], best["x_stirrers"]), ("ethanol", 3))
-        named = load(outputs[0]).xarray("Reaction")
+        named = load(output).xarray("Reaction")
         self.assertEqual(list(named["x_name"].values), ["temperature", "stirrers", "solvent"])
 
     def test_constraints(self):
-        output = self.folder / "out.h5"
-        self.run_ok("run", EXAMPLES / "external" / "constrained.yaml", "-o", output, "-quiet",
-                    "-strict", ranks=2)
+        output = self.results_of(EXAMPLES / "external" / "constrained.yaml", "-strict", ranks=2)
         data = load(output).data
         self.assertEqual(set(data.loc[data["row"] < 2, "x_codec"]), {"none", "zstd"})  # as given
         self.assertTrue((data.loc[data["row"] < 2, "x_threads"] == 8).all())
@@ -97,37 +92,29 @@ class Plugin(RegattaTest):
 
     def test_run(self):
         study = EXAMPLES / "plugin" / "study.yaml"
-        code, _, err = regatta("plan", study)
-        self.assertEqual(code, 2)
-        self.assertIn("unknown problem 'bowl'", err)
-        self.assertIn("unknown algorithm 'corners'", err)
+        self.refused("plan", study, says=("unknown problem 'bowl'", "unknown algorithm 'corners'"), lines=None)
         self.assertIn("8 trials", self.run_ok("plan", study, "-plugin", self.plugin))
-        outputs = [self.folder / f"{ranks}.h5" for ranks in (1, 2)]
-        for ranks, output in enumerate(outputs, 1):
-            self.run_ok("run", study, "-plugin", self.plugin, "-o", output, "-quiet", "-strict",
-                        ranks=ranks)
-        self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
-        out = self.run_ok("verify", outputs[0], "-all", "-plugin", self.plugin, ranks=2)
+        output = self.same_bits(study, "-plugin", self.plugin, "-strict")
+        out = self.run_ok("verify", output, "-all", "-plugin", self.plugin, ranks=2)
         self.assertIn("run again: 8 trials, 8 equal in every bit", out)
         with mock.patch.dict(os.environ, REGATTA=str(REGATTA)):
             options = ["-plugin", str(self.plugin)]
             self.assertEqual(front.plan(str(study), quick=True, options=options)["trials"].sum(), 8)
             self.assertTrue(front.run(str(study), self.folder / "front.h5", ranks=1, quiet=True, options=options).complete)
-        self.assertEqual(self.checksum(self.folder / "front.h5"), self.checksum(outputs[0]))
+        self.assertEqual(self.checksum(self.folder / "front.h5"), self.checksum(output))
         hint = r"its trials were made with the plug-in libbowl\.so [0-9a-f]{32}: name that file with"
-        for command in (["verify", outputs[0]], ["plan", study, "-o", outputs[0]],
-                        ["run", study, "-o", outputs[0]]):
-            code, _, err = regatta(*command)
-            self.assertEqual(code, 2)
+        for command in (["verify", output], ["plan", study, "-o", output],
+                        ["run", study, "-o", output]):
+            err = self.refused(*command)
             self.assertRegex(err, hint)
         for command in ("info", "status"):
-            self.assertRegex(self.run_ok(command, outputs[0]), hint)
+            self.assertRegex(self.run_ok(command, output), hint)
         request = '{"id": 1, "do": "evaluate", "x": [[0.5, 0.5]], "objective": true}\n'
         served = subprocess.run([REGATTA, "serve", "bowl", "-set", "dim=2", "-plugin", self.plugin], input=request,
                                 text=True, capture_output=True, env=environment(), check=True).stdout
         value = self.run_ok("eval", "bowl", "-set", "dim=2", "-plugin", self.plugin, "-x", "0.5,0.5")
         self.assertEqual(json.loads(served)["f"][0], float(re.search(r"^f +(\S+)", value, re.M)[1]))
-        with h5py.File(outputs[0]) as results:
+        with h5py.File(output) as results:
             group = results["bowl"]
             for software in group["provenance/software"].asstr():
                 self.assertRegex(software, r"; plugin libbowl\.so [0-9a-f]{32}$")
@@ -251,25 +238,15 @@ algorithms: [random]
             path = self.write(f"{name}.c", source)
             library = self.folder / f"{name}.so"
             subprocess.run(["cc", "-shared", "-fPIC", "-o", library, path], check=True)
-            code, _, err = regatta("list", "problems", "-plugin", library)
-            self.assertEqual(code, 2, name)
-            self.assertIn(reason, err)
-            self.assertEqual(len(err.splitlines()), 1, err)
+            self.refused("list", "problems", "-plugin", library, says=reason)
         for path in (self.folder / "nowhere.so", self.write("text.so", "no library")):
-            code, _, err = regatta("run", EXAMPLES / "plugin" / "study.yaml", "-plugin", path,
-                                   "-o", self.folder / "out.h5", ranks=2)
-            self.assertEqual(code, 2, err)
-            self.assertIn(f"plugin {path} can't be", err)
-        code, _, err = regatta("list", "problems", "-plugin", self.plugin, "-plugin", self.plugin)
-        self.assertEqual(code, 2)
-        self.assertIn("has a problem 'bowl', but there is one already", err)
+            self.refused("run", EXAMPLES / "plugin" / "study.yaml", "-plugin", path, "-o", self.folder / "out.h5",
+                         says=f"plugin {path} can't be", ranks=2)
+        self.refused("list", "problems", "-plugin", self.plugin, "-plugin", self.plugin,
+                     says="has a problem 'bowl', but there is one already")
         text = (EXAMPLES / "plugin" / "bowl.c").read_text()
         for kind, name in (("problem", "bowl"), ("algorithm", "corners")):
             twice = self.compile(name, text.replace(f"= {{&{name}, NULL}}", f"= {{&{name}, &{name}, NULL}}"))
             code, _, err = regatta("list", "problems", "-plugin", twice)
             self.assertEqual((code, err), (2, f"regatta: plugin {twice} has two {kind}s '{name}': each needs a name of "
                                            "its own\n"))
-
-
-if __name__ == "__main__":
-    main()

@@ -10,8 +10,7 @@ import time
 import h5py
 import numpy as np
 
-from regatta_test import (HANG, HERE, LONG, RegattaTest, environment, is_alive, kill, main, mpirun,
-                          regatta, wait_until)
+from regatta_test import HANG, HERE, LONG, RegattaTest, environment, is_alive, kill, mpirun, regatta, wait_until
 
 EVALUATOR = HERE / "evaluator.py"
 KILLS = 60 if LONG else 8
@@ -119,8 +118,7 @@ class External(RegattaTest):
             # a program that is silent once may be slow several times
             study = self.write("study.yaml", head() + problem(
                 how, limit=2 if how == "silent" else 60, retries=20 if how == "silent" else 1, arguments=["--at", 5, "--how", how, "--once", marker]))
-            output = self.folder / f"{how}.h5"
-            self.run_ok("run", study, "-o", output, "-quiet", "-strict")
+            self.results_of(study, "-strict", name=f"{how}.h5")
             self.assertTrue(marker.exists())
 
     def test_inputs_that_count_sometimes(self):
@@ -213,8 +211,7 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, eims, knowledge_gradient, const
                 "initial_points: 5", f"initial_points: 5, on_failure: {rule}").replace(
                 "[random, ei]", f"[random, constrained_ei, {{name: external, label: T, program: "
                 f"{HERE / 'optimiser.py'}, arguments: [--heard, {self.folder / 'heard'}]}}]"))
-            output = self.folder / f"{rule[:5]}.h5"
-            self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=2)
+            output = self.results_of(study, "-strict", name=f"{rule[:5]}.h5", ranks=2)
             lines = (self.folder / "heard").read_text().splitlines()
             (self.folder / "heard").unlink()
             heard = [json.loads(line) for line in lines]
@@ -385,12 +382,9 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, eims, knowledge_gradient, const
                              (problem().replace("n integer 1 9", "n integer 1 9 if a=1"),
                               "study.yaml:6:5: external: input 'n integer 1 9 if a=1': 'a' is not "
                               "a choice")):
-            code, _, err = regatta("plan", self.write("study.yaml", head() + text))
-            self.assertEqual(code, 2)
-            self.assertIn(reason, err)
+            self.refused("plan", self.write("study.yaml", head() + text), says=reason)
         study = self.write("study.yaml", head() + problem(program="no-such-program-in-path"))
-        code, _, err = regatta("run", study, "-o", self.output, "-quiet")
-        self.assertEqual(code, 2, err)
+        self.refused("run", study, "-o", self.output, "-quiet")
         self.assertFalse(self.output.exists())
         plain.chmod(0o755)  # nothing says what runs it
         plain.write_text("#!/no/such/interpreter\n")
@@ -532,7 +526,3 @@ for line in sys.stdin:
         self.assertEqual(len(questions), 4 * 30)
         self.assertGreater(len(questions), before)
         self.assertFalse(self.logs.parent.exists())
-
-
-if __name__ == "__main__":
-    main()

@@ -4,8 +4,7 @@ import numpy as np
 from scipy.optimize import linprog, minimize
 from scipy.stats import norm
 
-from context_test import LENGTH, N0, STUDY, T, WIDTH, ContextTest
-from regatta_test import main
+from context_test import LENGTH, N0, STUDY, ContextTest
 
 DESIGNS, CONTEXTS = np.linspace(0, 1, 15), np.linspace(0, 1, 5)
 SHAPE = "setting: uncontrollable, levels: 15, context_levels: 5, length_scale: 0.3"
@@ -18,12 +17,16 @@ algorithms:
   - {{name: drbo_mmd, label: discrepancy, jitter: 0}}
   - {{name: stable_opt, label: worst}}
   - {{name: sbo_kde, label: density, expectation: quadrature, nodes: 40}}
+  - {{name: drbo_mmd, label: widest, gamma: 1e-300}}
+  - {{name: wdrbo, label: no_ball, radius: 0}}
+  - {{name: wdrbo_exact, label: no_transport, radius: 0}}
 """
 QUANTILES = STUDY + f"""\
-  - {{name: gp_path_box, label: quantile, measure: var(0.6), {SHAPE}}}
+  - {{name: gp_path_box, label: nature, measure: var(0.6), {SHAPE}}}
+  - {{name: gp_path_box, label: learner, measure: var(0.6), {SHAPE.replace("uncontrollable", "simulator")}}}
 algorithms: [v_ucb]
 """
-TAILS = QUANTILES.replace("quantile, measure: var", "tail, measure: cvar").replace("v_ucb", "cv_ucb")
+TAILS = QUANTILES.replace("measure: var", "measure: cvar").replace("v_ucb", "cv_ucb")
 NODES = np.linspace(-6, 6, 601)  # of the standard normal law
 GAUSS = norm.pdf(NODES) / norm.pdf(NODES).sum()
 
@@ -45,10 +48,16 @@ class FiniteContexts(ContextTest):
             with self.subTest(algorithm=trial["algorithm"]):
                 for t, model, seen in self.models(trial):
                     getattr(self, "check_" + trial["algorithm"])(trial, t, model, seen)
-        self.assertEqual(len({trial["algorithm"] for trial in trials}), 6)
+        self.assertEqual(len({trial["algorithm"] for trial in trials}), 9)
 
     def check_erbo(self, trial, t, model, seen):
         self.check_best(trial, t, model.bound(DESIGNS, CONTEXTS) @ self.shares(seen))
+
+    check_no_ball = check_no_transport = check_erbo  # only the contexts observed count
+
+    def check_widest(self, trial, t, model, seen):
+        """A ball that holds every distribution on the contexts: the worst context decides."""
+        self.check_best(trial, t, model.bound(DESIGNS, CONTEXTS).min(axis=1))
 
     def check_cvar(self, trial, t, model, seen):
         bound, share = model.bound(DESIGNS, CONTEXTS), self.shares(seen)
@@ -92,22 +101,34 @@ class FiniteContexts(ContextTest):
         near = np.clip(CONTEXTS[:, None] + bandwidth * NODES, 0, 1).ravel()
         self.check_best(trial, t, model.bound(DESIGNS, near) @ np.outer(self.shares(seen), GAUSS).ravel(), 2e-3)
 
-    def check_quantiles(self, text, label, value):
-        """value(u): the measure of sorted bounds (a row per design), whose shares are equal."""
-        for trial in self.results(text)[label]:
+    def check_quantiles(self, text, value, levels):
+        """value(u): the measure of sorted bounds (a row per design), whose shares are equal; levels: the orders of the
+        contexts that it reads."""
+        found = self.results(text)
+        for problem, trial in [(name, trial) for name in ("nature", "learner") for trial in found[name]]:
             for t, model, _ in self.models(trial):
                 beta = 2 * np.log(len(DESIGNS) * len(CONTEXTS) * (t - N0)**2 * np.pi**2 / (6 * 0.05))
                 self.assertAlmostEqual(trial["confidence"][t - 1], beta, places=10)
                 upper = np.sort(model.bound(DESIGNS, CONTEXTS, np.sqrt(beta)), axis=1)
                 y = trial["y"][:t - 1]
                 self.check_best(trial, t, y.mean() + y.std(ddof=1) * value(upper))
+                if problem == "learner":
+                    self.check_lacing(trial, t, model, np.sqrt(beta), levels)
+
+    def check_lacing(self, trial, t, model, width, levels):
+        """The context chosen holds the interval of its order, at the level where that interval is widest, and is the
+        least known of those that do."""
+        x, c = trial["x"][t - 1, :1], trial["c"][t - 1, 0]
+        lower, upper = (model.bound(x, CONTEXTS, sign * width)[0] for sign in (-1, 1))
+        low, high = np.sort(lower)[list(levels)], np.sort(upper)[list(levels)]
+        k = np.argmax(high - low)
+        holds = (lower <= low[k] + 1e-9) & (upper >= high[k] - 1e-9)
+        chosen = np.argmin(abs(CONTEXTS - c))
+        self.assertTrue(holds[chosen])
+        self.assertGreaterEqual((upper - lower)[chosen], (upper - lower)[holds].max() - 1e-9)
 
     def test_quantiles(self):
-        self.check_quantiles(QUANTILES, "quantile", lambda upper: upper[:, 2])
+        self.check_quantiles(QUANTILES, lambda upper: upper[:, 2], [2])
 
     def test_tails(self):
-        self.check_quantiles(TAILS, "tail", lambda upper: upper[:, :3].mean(axis=1))
-
-
-if __name__ == "__main__":
-    main()
+        self.check_quantiles(TAILS, lambda upper: upper[:, :3].mean(axis=1), [0, 1, 2])

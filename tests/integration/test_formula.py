@@ -1,7 +1,7 @@
 """`regatta bounds -formula`: columns of numbers in, columns out; families and formulas of theory are listed."""
 import subprocess
 
-from regatta_test import REGATTA, RegattaTest, environment, main
+from regatta_test import REGATTA, RegattaTest, environment
 
 # the specification of IRGP-UCB, Figure 1(a): mean, 2.5% and 97.5% quantile of RGP-UCB at |X| = 1000
 RGP_UCB = {1: (17.03662076, 9.93101365, 26.02836990), 200: (43.17113769, 31.26485558, 56.96854457)}
@@ -61,7 +61,3 @@ class Formula(RegattaTest):
         self.assertEqual(names[:4], ["irgp_ucb", "rrgp_ucb", "kde", "wasserstein"])
         for name in names:
             self.assertIn("theory)", self.run_ok("describe", name))
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ import pathlib
 import re
 import subprocess
 
-from regatta_test import HERE, REGATTA, RegattaTest, install, main
+from regatta_test import HERE, REGATTA, RegattaTest, install
 
 MOST_SYMBOLS = 300
 EXAMPLE = HERE.parents[1] / "experiments" / "examples" / "embed"
@@ -99,7 +99,3 @@ class FrontDoor(RegattaTest):
             done = subprocess.run([self.folder / name], capture_output=True, text=True, cwd=self.folder)
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.count("on branin: last observation"), 12)
-
-
-if __name__ == "__main__":
-    main()

@@ -5,7 +5,7 @@ import sys
 import h5py
 import numpy as np
 
-from regatta_test import HERE, RegattaTest, main, regatta
+from regatta_test import HERE, RegattaTest, regatta
 
 sys.path.insert(0, str(HERE.parent / "reference"))
 import high_dimension as reference  # noqa: E402
@@ -45,8 +45,7 @@ NOTICE = "'hartmann6': 41 inputs with the default prior and no local points; for
 
 class HighDimension(RegattaTest):
     def test_values(self):
-        output = self.folder / "smoke.h5"
-        self.run_ok("run", SMOKE, "-o", output, "-quiet", "-strict")
+        output = self.results_of(SMOKE, "-strict", name="smoke.h5")
         draws = {}
 
         def drawn(kind, *options, **named):
@@ -98,8 +97,7 @@ class HighDimension(RegattaTest):
             with self.subTest(problem=problem):
                 study = self.write("bad.yaml", BAD % (problem, method))
                 for command in (["plan", study], ["run", study, "-o", self.folder / "bad.h5"]):
-                    code, _, err = regatta(*command)
-                    self.assertEqual(code, 2, err)
+                    err = self.refused(*command)
                     self.assertRegex(err, r"\A(regatta: (plan: )?)?\S*bad\.yaml:\d+:\d+: [^\n]*\n\Z")
                     self.assertIn(words, err)
                 self.assertFalse((self.folder / "bad.h5").exists())
@@ -119,8 +117,7 @@ class HighDimension(RegattaTest):
                 ("name: ei, maximiser: {local_points: 0}", "'local_points' must be an integer in [1, 1000000] or"),
                 ("name: turbo, maximiser: {local_share: 1}", "maximiser")):
             with self.subTest(method=method):
-                code, _, err = regatta("plan", self.write("bad.yaml", METHOD % method))
-                self.assertEqual(code, 2, err)
+                err = self.refused("plan", self.write("bad.yaml", METHOD % method))
                 self.assertRegex(err, r"\A(regatta: (plan: )?)?\S*bad\.yaml:5:\d+: [^\n]*\n\Z")
                 self.assertIn(words, err)
 
@@ -160,8 +157,7 @@ class HighDimension(RegattaTest):
         names = [name for name in names if self.takes(name)]
         self.assertGreaterEqual(set(names), {"ei", "log_ei", "gp_ucb", "pi", "ts", "mes", "jes", "knowledge_gradient",
                                              "pims", "eims", "ucb_pe", "q_ei", "boke"})
-        output = self.folder / "local.h5"
-        self.run_ok("run", self.write("local.yaml", LOCAL % ", ".join(names)), "-o", output, "-quiet", "-strict")
+        output = self.results_of(self.write("local.yaml", LOCAL % ", ".join(names)), "-strict", name="local.h5")
         with h5py.File(output) as file:
             x, labels = file["hartmann6/x"][()], file["hartmann6/algorithm"].asstr()[()]
         for points, name in zip(x, labels):
@@ -173,7 +169,3 @@ class HighDimension(RegattaTest):
         """Whether a method accepts the study above."""
         return regatta("plan", "-quick", self.write("takes.yaml", LOCAL % name))[0] == 0 and \
             regatta("plan", "-quick", self.write("takes.yaml", METHOD % f"name: {name}, maximiser: {{local_share: 1}}"))[0] == 0
-
-
-if __name__ == "__main__":
-    main()

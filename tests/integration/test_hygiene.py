@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from regatta_test import HANG, LONG, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import HANG, LONG, REGATTA, RegattaTest, environment, regatta
 
 STUDY = """
 study: tidy
@@ -76,8 +76,7 @@ class Hygiene(RegattaTest):
     def peaks(self, seeds, iterations, method):
         """Peak memory of a run after each of its trials, in bytes, in the order of their starts."""
         study = self.write("many.yaml", MANY.format(seeds=seeds, iterations=iterations, method=method))
-        output = self.folder / "out.h5"
-        self.run_ok("run", study, "-o", output, "-quiet")
+        output = self.results_of(study)
         program = ("import h5py, sys; p = h5py.File(sys.argv[1])['branin/provenance'];"
                    "print(*(v for _, v in sorted(zip(p['started'][:], p['peak_memory'][:]))))")
         peaks = [float(word) for word in subprocess.run(
@@ -151,7 +150,3 @@ class Hygiene(RegattaTest):
             study = self.write("name.yaml", f"study: '{name}'\ncommon: {{iterations: 2}}\n"
                                "problems: [branin]\nalgorithms: [random]\n")
             self.assertEqual(regatta("run", study, "-quiet")[0], 2, name)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,6 @@
 """The studies of experiments/irgp_ucb, small: the same bits on one and on three ranks, figures, and a
 user's table as spreadsheets save it."""
 import os
-import pathlib
 import subprocess
 import sys
 import unittest
@@ -14,7 +13,7 @@ try:
 except ImportError:
     h5py = None
 
-from regatta_test import HERE, LONG, RegattaTest, main, regatta
+from regatta_test import HERE, LONG, RegattaTest
 
 ROOT = HERE.parents[1]
 STUDIES = ROOT / "experiments" / "irgp_ucb"
@@ -27,17 +26,9 @@ algorithms: [ts, mes, jes, pims, irgp_ucb]
 
 
 class Irgp(RegattaTest):
-    def run_twice(self, study):
-        """Results on three ranks, with the bits of one rank."""
-        outputs = [self.folder / f"{pathlib.Path(study).stem}_{ranks}.h5" for ranks in (1, 3)]
-        for ranks, output in zip((1, 3), outputs):
-            self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=ranks)
-        self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
-        return outputs[1]
-
     @unittest.skipUnless(h5py and LONG, "a long test; or no h5py, Matplotlib, pandas")
     def test_smoke_to_figures(self):
-        results, out = self.run_twice(STUDIES / "smoke.yaml"), self.folder / "figures"
+        results, out = self.same_bits(STUDIES / "smoke.yaml", layouts=(1, 3)), self.folder / "figures"
         done = subprocess.run([sys.executable, "-m", "regatta_analysis", results, "--out", out],
                               env={**os.environ, "PYTHONPATH": str(ROOT / "analysis"),
                                    "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
@@ -54,10 +45,7 @@ class Irgp(RegattaTest):
                 text = "\n".join(
                     f"{line.partition(key)[0]}{key}: {most}" if line.strip().startswith(f"{key}: ")
                     else line for line in text.splitlines())
-            output = self.folder / f"{name}.h5"
-            self.run_ok("run", self.write(f"{name}.yaml", text), "-o", output, "-quiet", "-strict",
-                        ranks=2)
-            with h5py.File(output) as results:
+            with h5py.File(self.results_of(text, "-strict", name=f"{name}.h5", ranks=2)) as results:
                 for group in results.values():
                     if "simple_regret" in group:
                         self.assertTrue((np.diff(group["simple_regret"][:], axis=1) <= 0).all())
@@ -70,16 +58,11 @@ class Irgp(RegattaTest):
         rows = [(x / 4, y / 4, 7) for x in range(5) for y in range(3)]
         lines = ["x;y;batch;yield"] + [f"{x};{y};{c};{x * (1 - x) + y}" for x, y, c in rows + rows[:4]]
         (self.folder / "t.csv").write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode())
-        with h5py.File(self.run_twice(self.write("table.yaml", DATASET))) as results:
+        with h5py.File(self.same_bits(DATASET, layouts=(1, 3))) as results:
             group = results["dataset"]
             self.assertTrue((group["optimum"][...] == 0.75).all())
             for x in group["x"][:]:  # no row is asked for twice
                 self.assertEqual(len(np.unique(x, axis=0)), 10)
         (self.folder / "t.csv").write_text("x,y\n1,2\n2,much\n")
-        code, _, err = regatta("run", self.folder / "table.yaml", "-o", self.folder / "no.h5")
-        self.assertEqual((code, len(err.splitlines())), (2, 1))
-        self.assertIn("t.csv:3: column 'y' must be a number, got 'much'", err)
-
-
-if __name__ == "__main__":
-    main()
+        self.refused("run", self.folder / "study.yaml", "-o", self.folder / "no.h5",
+                     says="t.csv:3: column 'y' must be a number, got 'much'")

@@ -6,7 +6,7 @@ import math
 import h5py
 import numpy as np
 
-from regatta_test import LONG, RegattaTest, main, regatta
+from regatta_test import LONG, RegattaTest
 
 STUDY = """study: irgp_band
 seed: 17
@@ -51,15 +51,10 @@ TRIALS = 24 if LONG else 12
 class Band(RegattaTest):
 
     def results(self):
-        study, output = self.folder / "band.yaml", self.folder / "band.h5"
-        study.write_text(STUDY.replace("{trials}", str(TRIALS)))
-        code, out, err = regatta("run", study, "-o", output, "-quiet", ranks=2)
-        self.assertEqual(code, 0, out + err)
-        with h5py.File(output) as file:
+        with h5py.File(self.results_of(STUDY.replace("{trials}", str(TRIALS)), ranks=2)) as file:
             group = file["paths"]
-            names = [name.decode() if isinstance(name, bytes) else name for name in group["algorithm"]]
-            return np.array(names), group["simple_regret"][:, 7:], group["cumulative_regret"][:, 7:], \
-                group["information_gain"][:, 7:]
+            return group["algorithm"].asstr()[()], *(group[name][:, 7:] for name in (
+                "simple_regret", "cumulative_regret", "information_gain"))
 
     def test_band(self):
         names, simple, cumulative, gain = self.results()
@@ -81,7 +76,3 @@ class Band(RegattaTest):
             if method != "random":
                 bound = 0.5 * np.arange(1, 101) * math.log1p(1e4)
                 self.assertTrue((gain[mine, 1:] <= bound * (1 + 1e-12)).all())
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Every kernel on the list runs, with and without paths, on boxes and grids; a bound that needs a slope is refused by
 name."""
-from regatta_test import RegattaTest, main
+from regatta_test import RegattaTest
 
 STUDY = """study: kernels
 seeds: 1
@@ -37,8 +37,7 @@ class Kernels(RegattaTest):
             for shape in ("auto", "0.6")[:1 + has_shape]:
                 study = self.write("study.yaml", STUDY.format(
                     kernel=name, shape=shape, paths=paths, structure="whole" if whole else "product"))
-                output = self.folder / f"{name}{shape}.h5"
-                self.run_ok("run", study, "-o", output, "-quiet", "-strict")
+                output = self.results_of(study, "-strict", name=f"{name}{shape}.h5")
                 checksums.add(self.checksum(output))
         self.assertEqual(len(checksums), len(names) + 2)
 
@@ -52,15 +51,10 @@ class Kernels(RegattaTest):
 
     def checksum_of(self, block):
         study = self.write("study.yaml", GROUPS.format(block=block))
-        output = self.folder / f"{len(list(self.folder.iterdir()))}.h5"
-        self.run_ok("run", study, "-o", output, "-quiet", "-strict")
+        output = self.results_of(study, "-strict", name=f"{len(list(self.folder.iterdir()))}.h5")
         return self.checksum(output)
 
     def test_bounds_need_a_slope(self):
         for name, refused in (("matern12", True), ("rational_quadratic", False)):
             out = self.run_ok("bounds", self.write("b.yaml", BOUNDS.format(kernel=name)))
             self.assertEqual(f"the paths of the kernel '{name}' have no derivative" in out, refused)
-
-
-if __name__ == "__main__":
-    main()

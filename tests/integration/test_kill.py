@@ -3,7 +3,7 @@ import random
 import subprocess
 import time
 
-from regatta_test import HERE, LONG, RegattaTest, environment, kill, main, mpirun
+from regatta_test import HERE, LONG, RegattaTest, environment, kill, mpirun
 
 KILLS = 200 if LONG else 6
 STUDY = HERE / "kill.yaml"
@@ -41,7 +41,3 @@ class Kill(RegattaTest):
         self.run_ok("run", STUDY, "-o", output, "-quiet", ranks=3)
         self.assertEqual(self.checksum(output), expected)
         print(f"{kills} kills, {finished} runs finished in between")
-
-
-if __name__ == "__main__":
-    main()

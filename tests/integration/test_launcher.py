@@ -9,7 +9,7 @@ import unittest
 from unittest import mock
 
 import h5py
-from regatta_test import HANG, LONG, REGATTA, SLOW, RegattaTest, end, environment, main, mpirun, regatta, wait_until
+from regatta_test import HANG, LONG, REGATTA, SLOW, RegattaTest, end, environment, mpirun, regatta, wait_until
 
 RANKS = 64 if LONG else 8
 AGENT = """#!/bin/sh
@@ -223,7 +223,3 @@ class Launcher(RegattaTest):
         self.assertEqual(out.count("regatta:"), 1)
         self.assertIn("set OMPI_MCA_osc=^ucx", out)
         self.assertFalse(self.output.with_suffix(".h5.d").exists())
-
-
-if __name__ == "__main__":
-    main()

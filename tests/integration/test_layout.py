@@ -3,7 +3,7 @@ import os
 import shutil
 from unittest import mock
 
-from regatta_test import HERE, LONG, RegattaTest, main
+from regatta_test import HERE, LONG, RegattaTest
 
 SMOKE = HERE / "smoke.yaml"
 
@@ -43,8 +43,7 @@ class Layout(RegattaTest):
         self.assertEqual(self.run_study("grown.h5", 3), self.expected())
 
     def test_a_finished_study_is_not_run_again(self):
-        output = self.folder / "twice.h5"
-        self.run_ok("run", SMOKE, "-o", output, "-quiet", ranks=2)
+        output = self.results_of(SMOKE, name="twice.h5", ranks=2)
         before = output.read_bytes()
         out = self.run_ok("run", SMOKE, "-o", output, "-quiet", ranks=2)
         self.assertIn("0 run now", out)
@@ -77,7 +76,3 @@ class Layout(RegattaTest):
             joined.append((self.folder / name).read_bytes())
         self.assertEqual(joined[0], joined[1])
         self.assertEqual(self.checksum(self.folder / "joined.h5"), self.checksum(output))
-
-
-if __name__ == "__main__":
-    main()

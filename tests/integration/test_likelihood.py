@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 from scipy.stats import norm, rankdata
 
-from regatta_test import HERE, RegattaTest, main
+from regatta_test import HERE, RegattaTest
 
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
 from regatta_analysis.load import reader  # noqa: E402
@@ -157,9 +157,8 @@ class Likelihood(RegattaTest):
     def fits(self, made, iterations=3, problem="name: hartmann3", method="ei", common=""):
         lines = [f"  - {{name: {method}, label: s{i}, surrogate: {{{', '.join(f'{k}: {v}' for k, v in s.items())}}}}}"
                  for i, s in enumerate(made)]
-        output = self.folder / "out.h5"
         study = self.write("study.yaml", STUDY.format(iterations, common, problem, "\n".join(lines)))
-        self.run_ok("run", study, "-o", output, "-quiet", "-strict")
+        output = self.results_of(study, "-strict")
         with h5py.File(output) as file:
             return list(cases(file, made))
 
@@ -251,7 +250,3 @@ class Likelihood(RegattaTest):
             file.attrs["checksum"] = reader.total_checksum(len(sums), total)
         reader.check_contents(output)
         self.assertIn("run again: 3 trials, 3 equal in every bit", self.run_ok("verify", "-all", output))
-
-
-if __name__ == "__main__":
-    main()

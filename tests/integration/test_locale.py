@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, main
+from regatta_test import HERE, REGATTA, RegattaTest, environment
 
 # what a host does before Regatta begins: the constructor of a library that is loaded first
 HOST = """
@@ -128,7 +128,3 @@ class Locale(RegattaTest):
             code, _, err = self.same("plan", study)
             self.assertEqual(code, 2, (wrong, err))
             self.assertRegex(err, r"wrong.yaml:\d+:\d+: ")
-
-
-if __name__ == "__main__":
-    main()

@@ -6,7 +6,7 @@ from unittest import mock
 
 import h5py
 
-from regatta_test import HERE, RegattaTest, main, other_core, regatta
+from regatta_test import HERE, RegattaTest, other_core, regatta
 
 TEXT = (HERE / "smoke.yaml").read_text().replace("iterations: 12", "iterations: 4")
 
@@ -14,9 +14,7 @@ TEXT = (HERE / "smoke.yaml").read_text().replace("iterations: 12", "iterations: 
 class Merge(RegattaTest):
     def part(self, name, seeds, ranks=1):
         study = self.write(f"{name}.yaml", TEXT.replace("seeds: 4", f"seeds: {seeds}"))
-        output = self.folder / f"{name}.h5"
-        self.run_ok("run", study, "-o", output, "-quiet", ranks=ranks)
-        return output
+        return self.results_of(study, name=f"{name}.h5", ranks=ranks)
 
     def merge(self, *inputs):
         output = self.folder / "merged.h5"
@@ -25,19 +23,14 @@ class Merge(RegattaTest):
     def refused(self, *inputs, says, output=None):
         output = output or self.folder / "merged.h5"
         before = output.read_bytes() if output.exists() else None
-        files = sorted(self.folder.iterdir())
-        code, out, err = regatta("merge", *inputs, "-o", output)
-        self.assertEqual((code, out, len(err.splitlines())), (2, "", 1), err)
-        self.assertIn(says, err)
-        self.assertEqual(sorted(self.folder.iterdir()), files)
+        super().refused("merge", *inputs, "-o", output, says=says)
         self.assertEqual(output.read_bytes() if output.exists() else None, before)
 
     def test_trials_that_left_the_plan_stay_apart(self):
         """They keep the label of their problem, and count in nothing, joined and archived too."""
         text = "study: e\nseeds: 4\ncommon: {iterations: 3, initial_points: 2}\nproblems: [branin]\nalgorithms: [random, ei]\n"
-        whole = self.folder / "e.h5"
-        self.run_ok("run", self.write("e.yaml", text), "-o", whole, "-quiet")
-        self.run_ok("run", self.write("e.yaml", text.replace("random, ", "")), "-o", whole, "-quiet")
+        self.results_of(text)
+        whole = self.results_of(text.replace("random, ", ""))
         for name, more in (("joined", []), ("archived", ["-archive"])):
             output = self.folder / f"{name}.h5"
             self.run_ok("merge", whole, "-o", output, *more)
@@ -72,10 +65,7 @@ class Merge(RegattaTest):
 
     def test_one_part_twice(self):
         """An input by two names is a mistake, also where the path stands for a study directory."""
-        study = self.write("parts.yaml", TEXT)
-        self.run_ok("run", study, "-o", self.folder / "p1.h5", "-part", "1/2", "-quiet")
-        self.run_ok("run", study, "-o", self.folder / "p2.h5", "-part", "2/2", "-quiet")
-        p1, p2 = self.folder / "p1.h5", self.folder / "p2.h5"
+        p1, p2 = (self.results_of(TEXT, "-part", f"{i}/2", name=f"p{i}.h5") for i in (1, 2))
         for again in (p1, f"{p1}.d", f"{self.folder}/./p1.h5"):
             self.refused(p1, p2, again, says=f"{again} is an input twice", output=self.folder / "twice.h5")
         code, out, err = regatta("merge", p1, "-o", self.folder / "half.h5")
@@ -97,9 +87,7 @@ class Merge(RegattaTest):
         for old, new in changes:
             self.assertIn(old, text)
             text = text.replace(old, new)
-        output = self.folder / f"{name}.h5"
-        self.run_ok("run", self.write(f"{name}.yaml", text), "-o", output, "-quiet")
-        return output
+        return self.results_of(self.write(f"{name}.yaml", text), name=f"{name}.h5")
 
     def test_different_studies(self):
         a = self.variant("a")
@@ -180,13 +168,5 @@ class Merge(RegattaTest):
         truncated.write_bytes(a.read_bytes()[:-100])
         self.refused(truncated, a, says="short.h5")
         shutil.copy(a, self.folder / "copy.h5")
-        code, _, err = regatta("merge", a, self.folder / "copy.h5")
-        self.assertEqual(code, 2)
-        self.assertIn("-o OUT.h5 is missing", err)
-        code, _, err = regatta("merge", a, "-o", self.folder / "no" / "out.h5")
-        self.assertEqual(code, 2)
-        self.assertEqual(len(err.splitlines()), 1, err)
-
-
-if __name__ == "__main__":
-    main()
+        super().refused("merge", a, self.folder / "copy.h5", says="-o OUT.h5 is missing")
+        super().refused("merge", a, "-o", self.folder / "no" / "out.h5")

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.stats import kstest, norm
 
 from context_test import GRID, N0, SEEDS, STUDY, T, ContextTest
-from regatta_test import main, regatta
 
 
 MOVING = STUDY + """\
@@ -213,9 +212,7 @@ class MovingLaw(ContextTest):
 
     def test_a_program_gets_the_announced_context(self):
         """A program that asks for x = c_t, and records the number of a finite context."""
-        program = self.folder / "follow.py"
-        program.write_text(FOLLOW)
-        program.chmod(0o755)
+        program = self.program("follow.py", FOLLOW)
         head = ANNOUNCED.split("algorithms:")[0]
         found = self.results(head + "algorithms: [{name: external, label: follow, program: follow.py, record: [index]}]\n")
         for trial in found["announced"]:
@@ -232,9 +229,7 @@ class MovingLaw(ContextTest):
     def test_programs_as_problems(self):
         """Contexts of a problem that is a program have laws, in shares of their ranges, and may be announced. F is what
         was observed; there is no regret. The program is asked once per evaluation."""
-        program = self.folder / "near.py"
-        program.write_text(NEAR)
-        program.chmod(0o755)
+        self.program("near.py", NEAR)
         found = self.results(STUDY + OWN)["own"]
         sums = {}
         for trial in found:
@@ -272,10 +267,7 @@ algorithms:
             np.testing.assert_allclose(trial["confidence"][N0:], 2 * np.log(pairs * t**2 * np.pi**2 / (6 * 0.05)))
 
     def refused(self, text, *words):
-        code, _, err = regatta("run", self.write("bad.yaml", text), "-o", self.folder / "bad.h5", "-quiet")
-        self.assertEqual(code, 2, err)
-        for word in words:
-            self.assertIn(word, err)
+        super().refused("run", self.write("bad.yaml", text), "-o", self.folder / "bad.h5", "-quiet", says=words, lines=None)
 
     def test_what_does_not_fit_is_refused(self):
         moving, announced = MOVING.split("algorithms:")[0], ANNOUNCED.split("algorithms:")[0]
@@ -291,7 +283,3 @@ algorithms:
                      "'forecast_error' moves normal")
         self.refused(moving + 'algorithms: [{name: erbo, centre: "jump(normal(0, 1), 9, exponential(1))", '
                      "forecast_error: 0.1}]\n", "'forecast_error' moves normal")
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ import resource
 import shutil
 import subprocess
 
-from regatta_test import LONG, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import LONG, REGATTA, RegattaTest, environment
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STUDY = """study: skeletons
@@ -25,8 +25,7 @@ class New(RegattaTest):
         self.run_ok("new", "problem", "my_problem", "-source", tree)
         self.run_ok("new", "problem", "my_contexts", "-context", "-source", tree)
         self.run_ok("new", "kernel", "my_kernel", "-source", tree)
-        code, _, err = regatta("new", "algorithm", "my_method", "-source", tree)
-        self.assertEqual((code, err.count("\n")), (2, 1), err)
+        self.refused("new", "algorithm", "my_method", "-source", tree)
 
         # linked in front of the static library, whose registries they take the place of
         prefix, program = self.folder / "prefix", self.folder / "regatta"
@@ -85,8 +84,7 @@ class New(RegattaTest):
         for arguments in (("algorithm", "My-Method"), ("plot", "x"), ("problem", "x", "-source", "/"),
                           ("algorithm", "x", "-context"), ("problem", "x", "-surrogate"),
                           ("kernel", "x", "-context")):
-            code, out, err = regatta("new", *arguments)
-            self.assertEqual((code, err.count("\n")), (2, 1), out + err)
+            self.refused("new", *arguments)
 
     def test_a_list_that_takes_no_line(self):
         """Files may have 50 kB, as the list has already: nothing is left behind."""
@@ -99,7 +97,3 @@ class New(RegattaTest):
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000)))
         self.assertEqual((done.returncode, done.stderr), (2, f"regatta: new: {place / 'list.h'}: File too large\n"))
         self.assertFalse((place / "mine.c").exists())
-
-
-if __name__ == "__main__":
-    main()

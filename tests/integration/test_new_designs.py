@@ -8,7 +8,7 @@ try:
 except ImportError:
     h5py = None
 
-from regatta_test import REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import REGATTA, RegattaTest, environment, regatta
 
 # they move in real numbers (docs/your-problem.md), or fill space
 BLIND = {"random", "cma_es", "nelder_mead", "kr_ucb", "latin_hypercube", "external"}
@@ -48,8 +48,7 @@ class NewDesigns(RegattaTest):
                     "plan", self.write(f"{name}.yaml", STUDY.format(size - 4, inputs, name)), "-quick")[0]]
             fitting = known_to_fit[kind]
             study = self.write(f"{space}.yaml", STUDY.format(size - 4, inputs, ", ".join(fitting)))
-            output = self.folder / f"{space}.h5"
-            self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=2)
+            output = self.results_of(study, "-strict", name=f"{space}.h5", ranks=2)
             with h5py.File(output) as results:
                 for name, points in zip(results["P"]["algorithm"].asstr()[()], results["P"]["x"][()]):
                     with self.subTest(method=name, space=space):
@@ -58,7 +57,3 @@ class NewDesigns(RegattaTest):
                             self.assertFalse(x in known and len(known) < size, f"query {t + 1} repeats {x}")
                             known.add(x)
             self.assertGreater(len(fitting), 15)
-
-
-if __name__ == "__main__":
-    main()

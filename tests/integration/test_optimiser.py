@@ -6,12 +6,11 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 
 import h5py
 import numpy as np
 
-from regatta_test import HERE, LONG, RegattaTest, environment, main, mpirun, ranks_of, regatta, wait_until
+from regatta_test import HERE, LONG, RegattaTest, environment, mpirun, ranks_of, regatta, wait_until
 
 OPTIMISER = HERE / "optimiser.py"
 EXAMPLES = HERE.parents[1] / "experiments" / "examples" / "optimiser"
@@ -72,11 +71,6 @@ class Optimiser(RegattaTest):
         return self.write(name, HEAD.format(iterations=iterations, problem=problem)
                           + "".join(methods))
 
-    def run_study(self, study, name="out.h5", ranks=None):
-        output = self.folder / name
-        self.run_ok("run", study, "-o", output, "-quiet", ranks=ranks)
-        return output
-
     def failures(self, mistakes, problem="branin"):
         study = self.study(*(method(how, ["--at", 2, "--how", how],
                                     limit=SILENCE if how == "silent" else 120) for how in mistakes),
@@ -97,11 +91,11 @@ class Optimiser(RegattaTest):
         self.failures(FINITE_MISTAKES, ONCE)
 
     def test_a_wrong_answer_is_asked_for_again(self):
-        quiet = self.checksum(self.run_study(self.study(method()), "quiet.h5"))
+        quiet = self.checksum(self.results_of(self.study(method()), name="quiet.h5"))
         once = self.folder / "once"
         study = self.study(method(arguments=["--at", 2, "--how", "crash", "--once", once],
                                   retries=1), name="again.yaml")
-        output = self.run_study(study, "again.h5")
+        output = self.results_of(study, name="again.h5")
         self.assertTrue(once.exists())
         with h5py.File(output) as again, h5py.File(self.folder / "quiet.h5") as first:
             np.testing.assert_array_equal(again["branin/x"][()], first["branin/x"][()])
@@ -110,8 +104,8 @@ class Optimiser(RegattaTest):
     def test_layout_does_not_matter_and_numbers_are_recorded(self):
         study = self.write("seeds.yaml", self.study(method(), "  - random\n").read_text()
                            .replace("seeds: 1", "seeds: 4"))
-        one = self.run_study(study, "one.h5")
-        self.assertEqual(self.checksum(one), self.checksum(self.run_study(study, "two.h5", ranks=2)))
+        one = self.results_of(study, name="one.h5")
+        self.assertEqual(self.checksum(one), self.checksum(self.results_of(study, name="two.h5", ranks=2)))
         self.run_ok("verify", one, "-allow-programs")
         with h5py.File(one) as file:
             names = [n for n in file["branin"] if n == "program_width"]
@@ -121,7 +115,7 @@ class Optimiser(RegattaTest):
 
     def test_start_says_what_a_method_may_know(self):
         heard = self.folder / "heard"
-        self.run_study(self.study(method(arguments=["--heard", heard]), iterations=2))
+        self.results_of(self.study(method(arguments=["--heard", heard]), iterations=2))
         requests = [json.loads(line) for line in heard.read_text().splitlines()]
         self.assertEqual([r["do"] for r in requests], ["start", "ask", "tell", "start", "ask", "tell", "ask", "tell"])
         self.assertEqual(len(requests[0]["initial"]), 3)  # of the rehearsal, before the study begins
@@ -172,7 +166,7 @@ for line in sys.stdin:
         heard = self.folder / "heard"
         text = ("{name: external, label: P, program: problem.py, inputs: [rate real 1e-5 1 log, "
                 "kernel choice linear rbf poly, gamma real 1e-4 1 if kernel=rbf|poly, n integer 1 5]}")
-        output = self.run_study(self.study(method(arguments=[heard], program=named, ), iterations=3,
+        output = self.results_of(self.study(method(arguments=[heard], program=named, ), iterations=3,
                                            problem=text))
         requests = [json.loads(line) for line in heard.read_text().splitlines()][3:]  # the rehearsal is first
         self.assertEqual(requests[0]["space"], {
@@ -190,12 +184,10 @@ for line in sys.stdin:
         for k, reason in enumerate(("answered a \"x\" without 'gamma', which counts there",
                                     'answered a "x" whose entry 2 is not a number')):
             study = self.study(method(arguments=[heard, k], program=named), problem=text)
-            code, _, err = regatta("run", study, "-o", self.folder / f"w{k}.h5", "-quiet")
-            self.assertEqual(code, 2, err)  # the rehearsal finds it
-            self.assertIn(reason, err)
+            self.refused("run", study, "-o", self.folder / f"w{k}.h5", "-quiet", says=reason)  # the rehearsal finds it
 
     def test_the_seconds_of_fits_are_booked_as_such(self):
-        output = self.run_study(self.study(method(arguments=["--fit", 0.05]), iterations=4))
+        output = self.results_of(self.study(method(arguments=["--fit", 0.05]), iterations=4))
         with h5py.File(output) as file:
             timing = file["branin/timing"]
             for clock in ("cpu", "wall"):
@@ -205,7 +197,7 @@ for line in sys.stdin:
 
     def test_contexts_and_recommendations(self):
         nature = self.study(method(), method("R", ["--how", "centre"]), problem="newsvendor")
-        output = self.run_study(nature)
+        output = self.results_of(nature)
         self.assertNotIn("ailed", self.run_ok("info", output))
         with h5py.File(output) as file:
             recommended = file["newsvendor/recommendation"][()]
@@ -213,25 +205,21 @@ for line in sys.stdin:
 
     def test_contexts_that_the_learner_chooses(self):
         study = self.study(method(), iterations=6, problem="{name: gp_path_context, levels: 20}")
-        output = self.run_study(study)
+        output = self.results_of(study)
         self.assertNotIn("ailed", self.run_ok("info", output))
         self.run_ok("verify", output, "-allow-programs")
 
     def test_a_study_whose_program_does_not_answer_start_does_not_pass_plan(self):
-        code, _, err = regatta("plan", self.study(method(arguments=["--how", "no_start"])))
-        self.assertEqual(code, 2)
-        self.assertIn("study.yaml:6:5: 'P' fails on 'branin' at evaluation ", err)
-        self.assertIn("answered 'start' without \"protocol\": 1", err)
+        self.refused("plan", self.study(method(arguments=["--how", "no_start"])),
+                     says=("study.yaml:6:5: 'P' fails on 'branin' at evaluation ", "answered 'start' without \"protocol\": 1"), lines=2)
         self.run_ok("plan", self.study(method()))
         output = self.folder / "none.h5"
-        code, _, err = regatta("run", self.study("  - random\n", method(arguments=["--how", "no_start"]),
-                                                 problem="branin, hartmann3"), "-o", output, ranks=2)
-        self.assertEqual(code, 2, err)
+        err = self.refused("run",
+                           self.study("  - random\n", method(arguments=["--how", "no_start"]), problem="branin, hartmann3"),
+                           "-o", output, ranks=2)
         self.assertEqual(err.count("answered 'start' without \"protocol\": 1"), 1)
         self.assertFalse(output.exists() or output.with_name("none.h5.d").exists())
-        code, _, err = regatta("plan", self.study(method(program="absent.py")))
-        self.assertEqual(code, 2)
-        self.assertIn("there is no program 'absent.py'", err)
+        self.refused("plan", self.study(method(program="absent.py")), says="there is no program 'absent.py'")
 
     def test_a_program_that_takes_no_null_does_not_pass_plan(self):
         """An input that doesn't count is null; a program that takes it for a number dies of it."""
@@ -253,7 +241,7 @@ for line in sys.stdin:
     def test_a_changed_program_is_told_of_as_another_build_is(self):
         program = pathlib.Path(shutil.copy(OPTIMISER, self.folder / "mine.py"))
         study = self.study("  - random\n", method(program="mine.py"))
-        output = self.run_study(study)
+        output = self.results_of(study)
         self.assertNotIn("another version", self.run_ok("plan", study, "-o", output))
         program.write_text(program.read_text() + "# changed\n")
         told = "1 of 2 finished trials were made by another version of their program"
@@ -264,9 +252,7 @@ for line in sys.stdin:
         self.assertNotIn("another version", self.run_ok("plan", study, "-o", output))
         program.unlink()
         self.assertIn("trials    2", self.run_ok("info", output))
-        code, _, err = regatta("verify", output, "-allow-programs")
-        self.assertEqual(code, 2)
-        self.assertIn("its trials were made by the program mine.py", err)
+        self.refused("verify", output, "-allow-programs", says="its trials were made by the program mine.py")
 
     def killed(self, arguments, program=OPTIMISER, between=lambda: None):
         """The results of a study that was killed in the middle and resumed."""
@@ -285,7 +271,7 @@ for line in sys.stdin:
         self.assertTrue(list((self.folder / "out.h5.d" / "answers").iterdir()))
         asked = len(heard.read_text().splitlines())
         between()
-        self.run_study(study)
+        self.results_of(study)
         lines = [json.loads(line) for line in heard.read_text().splitlines()]
         self.assertEqual([r["do"] for r in lines].count("start"), 4)  # each run tries the program first
         self.assertEqual(len(lines) - asked, 44)  # the second process reads everything
@@ -302,7 +288,7 @@ for line in sys.stdin:
     def test_a_kill_changes_nothing(self):
         study, output, otherwise = self.killed([])
         self.assertEqual(otherwise.sum(), 0)
-        self.assertEqual(self.checksum(output), self.checksum(self.run_study(study, "whole.h5")))
+        self.assertEqual(self.checksum(output), self.checksum(self.results_of(study, name="whole.h5")))
         self.run_ok("verify", output, "-allow-programs")
 
     def test_answers_of_another_version_are_not_used(self):
@@ -331,11 +317,7 @@ for line in sys.stdin:
         head, *methods = text.split("  - {")
         methods = [m.replace("program: ", f"program: {EXAMPLES}/") for m in methods
                    if not any(needs[package] in m for package in missing + slow)]
-        output = self.run_study(self.write("examples.yaml", "  - {".join([head, *methods])))
+        output = self.results_of(self.write("examples.yaml", "  - {".join([head, *methods])))
         self.assertNotIn("ailed", self.run_ok("info", output))
         if missing:
             self.skipTest("adapters left out, for want of " + ", ".join(missing))
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,7 @@ import unittest
 
 import numpy as np
 
-from regatta_test import HANG, HERE, LONG, REGATTA, RegattaTest, environment, fingerprint, main
+from regatta_test import HANG, HERE, LONG, REGATTA, RegattaTest, environment, fingerprint
 
 ROOT = HERE.parents[1]
 PRINTED_BY, NOTEBOOK_BY = "be370eafd81ec0b7", "8748e3e5b6c63dd0"  # `regatta version`
@@ -151,7 +151,3 @@ class Pages(RegattaTest):
         self.assertIsNone(follows("a 3 ...\nb 2.6\n...\n", printed, False))
         self.assertEqual(follows("ei  2.6   7\n", "ei  2.5   7\n", True), "ei  2.6   7")
         self.assertIsNone(follows(f"ei  2.6{24 * ' '}7\n", f"ei  2.5{24 * ' '}7\n", True))
-
-
-if __name__ == "__main__":
-    main()

@@ -5,7 +5,7 @@ import subprocess
 import h5py
 import numpy as np
 
-from regatta_test import RegattaTest, environment, kill, main, mpirun, wait_until
+from regatta_test import RegattaTest, environment, kill, mpirun, wait_until
 
 STUDY = """
 study: parallel
@@ -26,8 +26,7 @@ class Parallel(RegattaTest):
         study = self.write("study.yaml", STUDY)
         sums = []
         for ranks in (1, 2, 3):
-            output = self.folder / f"on{ranks}.h5"
-            self.run_ok("run", study, "-o", output, "-quiet", ranks=ranks)
+            output = self.results_of(study, name=f"on{ranks}.h5", ranks=ranks)
             sums.append(self.checksum(output))
         self.slow_trials(20000)
         output = self.folder / "killed.h5"
@@ -74,12 +73,7 @@ class Parallel(RegattaTest):
     def test_sequential_files_have_none_of_it(self):
         study = self.write("study.yaml", "study: plain\ncommon: {iterations: 3}\nproblems: [branin]\n"
                                          "algorithms: [random]\n")
-        output = self.folder / "plain.h5"
-        self.run_ok("run", study, "-o", output, "-quiet")
+        output = self.results_of(study, name="plain.h5")
         with h5py.File(output) as file:
             for name in (*COLUMNS, "workers", "release", "makespan", "idle_share", "in_flight", "lost"):
                 self.assertNotIn(name, file["branin"])
-
-
-if __name__ == "__main__":
-    main()

@@ -3,7 +3,7 @@ import re
 import shutil
 import subprocess
 
-from regatta_test import HANG, HERE, REGATTA, RegattaTest, end, environment, main, regatta
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, end, environment, regatta
 
 STUDY = HERE / "smoke.yaml"
 N_TRIALS = 60
@@ -92,9 +92,7 @@ class Parts(RegattaTest):
         for line in lines:
             self.assertRegex(line, r"^\d\d:\d\d:\d\d smoke: incomplete; .* \(30 of 60 trials\); at the last rate of .* left\n$")
         self.assertRegex(rest[-1], r"^\d\d:\d\d:\d\d smoke: complete\n$")
-        code, out, err = regatta("status", output, "-watch", "soon")
-        self.assertEqual((code, out), (2, ""))
-        self.assertIn("-watch must be seconds from 0.1 to 86400, got 'soon'", err)
+        self.refused("status", output, "-watch", "soon", says="-watch must be seconds from 0.1 to 86400, got 'soon'")
         self.assertEqual(regatta("status", self.folder / "other.h5", "-watch", "9")[0], 2)
 
     def stamps(self):
@@ -138,13 +136,8 @@ class Parts(RegattaTest):
     def test_there_is_no_such_part(self):
         output = self.folder / "out.h5"
         for part in ("0/3", "4/3", "2", "1/3x", "1/2000000"):
-            code, out, err = regatta("run", STUDY, "-part", part, "-o", output)
-            self.assertEqual((code, out, len(err.splitlines())), (2, "", 1), err)
-            self.assertIn(f"-part must be I/N with I from 1 to N, such as 2/8, and N to 1000000, got '{part}'", err)
+            self.refused("run", STUDY, "-part", part, "-o", output,
+                         says=f"-part must be I/N with I from 1 to N, such as 2/8, and N to 1000000, got '{part}'")
         code, _, err = regatta("status", output, "-part", "1/3")
         self.assertEqual((code, err), (2, "regatta: status: -part needs -study STUDY.yaml, the study file that the part "
                                           "is of\n"))
-
-
-if __name__ == "__main__":
-    main()

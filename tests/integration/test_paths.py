@@ -6,7 +6,7 @@ import subprocess
 import unittest
 from unittest import mock
 
-from regatta_test import HANG, HERE, REGATTA, RegattaTest, end, environment, main, regatta, wait_until
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, end, environment, regatta, wait_until
 
 STUDY = """study: paths
 seeds: 2
@@ -24,16 +24,6 @@ class Paths(RegattaTest):
         self.study = self.write("study.yaml", STUDY)
         self.good = self.folder / "good.h5"
         self.run_ok("run", self.study, "-o", self.good, "-quiet")
-
-    def refused(self, *arguments, says, code=2):
-        """With one line that says why; nothing is written."""
-        before = sorted(self.folder.rglob("*"))
-        found, out, err = regatta(*arguments)
-        self.assertEqual(found, code, f"{arguments}: {out}{err}")
-        self.assertEqual(err.count("\n"), 1, err)
-        self.assertIn(says, err)
-        self.assertEqual(out, "")
-        self.assertEqual(sorted(self.folder.rglob("*")), before)
 
     def test_outputs_that_are_refused(self):
         link, dangling = self.folder / "link.h5", self.folder / "dangling.h5"
@@ -174,7 +164,3 @@ class Paths(RegattaTest):
                                   capture_output=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("REGATTA_PYTHON=/bin/false lacks h5py", done.stderr)
-
-
-if __name__ == "__main__":
-    main()

@@ -3,7 +3,7 @@ would decide it."""
 import re
 import unittest
 
-from regatta_test import RegattaTest, main
+from regatta_test import RegattaTest
 from test_sweep import ROOT, has_modules, python
 
 SAY = """
@@ -28,7 +28,3 @@ class Quickstart(RegattaTest):
         self.assertIn(f"about {more} more functions", page)
         self.assertIn(f"`instances: {goal}`", page)
         self.assertIn(f"about {more} more functions", (ROOT / "README.md").read_text())
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,7 @@ import time
 import h5py
 import numpy as np
 
-from regatta_test import HERE, LONG, REGATTA, RegattaTest, end, environment, main, mpirun, regatta, wait_until
+from regatta_test import HERE, LONG, REGATTA, RegattaTest, end, environment, mpirun, regatta, wait_until
 
 KILLS = 60 if LONG else 4  # of each victim
 STUDY = """
@@ -136,8 +136,7 @@ class Real(RegattaTest):
         sums = []
         for workers, release in ((8, "async"), (2, "sync")):
             study = self.write("recorded.yaml", RECORDED.format(path=self.output, workers=workers, release=release))
-            output = self.folder / f"recorded{workers}.h5"
-            self.run_ok("run", study, "-o", output, "-quiet")
+            output = self.results_of(study, name=f"recorded{workers}.h5")
             with h5py.File(output) as file:
                 for trial in range(2):
                     order = np.argsort(file["branin/submission"][trial])
@@ -195,7 +194,3 @@ class Real(RegattaTest):
         code, out, err = regatta("verify", self.output, "-all", "-study", study)
         self.assertEqual(code, 3, out + err)
         self.assertIn("its timeline in the record has another event here", out + err)
-
-
-if __name__ == "__main__":
-    main()

@@ -15,7 +15,7 @@ import types
 import unittest
 from unittest import mock
 
-from regatta_test import LONG, RegattaTest, main
+from regatta_test import LONG, RegattaTest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "cmake" / "packaging"
@@ -299,7 +299,3 @@ class Recipes(RegattaTest):
                                        capture_output=True).returncode:
             self.skipTest("containers can't be built here (buildah or podman, and the image debian:12-slim)")
         subprocess.run([builder, "build", "-t", "regatta-test", ROOT], check=True)
-
-
-if __name__ == "__main__":
-    main()

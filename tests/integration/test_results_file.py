@@ -6,7 +6,7 @@ import sys
 
 import h5py
 import numpy as np
-from regatta_test import HERE, LONG, RegattaTest, main, regatta
+from regatta_test import HERE, LONG, RegattaTest, regatta
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SMOKE = HERE / "smoke.yaml"
@@ -20,8 +20,7 @@ class ResultsFile(RegattaTest):
         return done.stdout
 
     def test_results_open_everywhere(self):
-        output = self.folder / "smoke.h5"
-        self.run_ok("run", SMOKE, "-o", output, "-quiet", ranks=2)
+        output = self.results_of(SMOKE, name="smoke.h5", ranks=2)
         self.assertIn("h5py: 60 trials", self.read_everywhere(output))
         info = self.run_ok("info", output)
         self.assertIn("results, complete", info)
@@ -51,8 +50,7 @@ class ResultsFile(RegattaTest):
             self.assertIn(old, text)
             text = text.replace(old, new)
         study = self.write("quick.yaml", text)
-        output = self.folder / "quick.h5"
-        self.run_ok("run", study, "-o", output, "-quiet")
+        output = self.results_of(study, name="quick.h5")
         self.assertLess(output.stat().st_size, 90 * 100 * 208)
         self.run_ok("merge", output, "-o", self.folder / "archive.h5", "-archive")
         self.assertLess((self.folder / "archive.h5").stat().st_size, 220_000 + 600 * 100)  # descriptions, and 100 trials
@@ -75,10 +73,8 @@ class ResultsFile(RegattaTest):
             checksums[len(kept)] = self.checksum(output)
         self.assertEqual(checksums[5], checksums[3])  # times are no results
         self.assertNotEqual(checksums[5], checksums[1])
-        code, _, error = regatta("plan", self.write("few.yaml", f"{text}record: {{without: [timing, posterior_ds]}}\n"))
-        self.assertEqual((code, error.count("\n")), (2, 1))
-        self.assertIn("few.yaml:6:28: unknown column 'posterior_ds' that 'record' can leave out, did you mean "
-                      "'posterior_sd'?", error)
+        self.refused("plan", self.write("few.yaml", f"{text}record: {{without: [timing, posterior_ds]}}\n"),
+                     says="few.yaml:6:28: unknown column 'posterior_ds' that 'record' can leave out, did you mean 'posterior_sd'?")
 
     def test_the_table_of_cells(self):
         """What the study file says of a cell, as data; of a study that was shortened too, and of one joined from parts."""
@@ -96,8 +92,7 @@ algorithms:
 sweep:
   - algorithms.UCB.surrogate.length_scale: [0.1, auto]
 """
-        output = self.folder / "cells.h5"
-        self.run_ok("run", self.write("cells.yaml", text), "-o", output, "-quiet")
+        output = self.results_of(self.write("cells.yaml", text), name="cells.h5")
         self.check_cells(output, 6)
         self.run_ok("merge", output, "-o", self.folder / "joined.h5")
         self.check_cells(self.folder / "joined.h5", 6)
@@ -142,12 +137,6 @@ sweep:
     def test_no_results_file(self):
         for path, words in ((self.folder / "none.h5", "no such"),
                             (self.write("text.h5", "no HDF5"), "text.h5")):
-            code, _, err = regatta("info", path)
-            self.assertEqual(code, 2)
-            self.assertIn(words, err)
+            err = self.refused("info", path, says=words)
             self.assertNotIn("HDF5-DIAG", err)
             self.assertEqual(len(err.splitlines()), 1)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,7 @@
 import os
 from unittest import mock
 
-from regatta_test import SLOW, RegattaTest, main, regatta
+from regatta_test import SLOW, RegattaTest, regatta
 
 STUDY = """
 study: retry
@@ -92,7 +92,3 @@ class Retry(RegattaTest):
             self.run_ok("merge", *(self.folder / part for part in parts), "-o", joined)
             self.assertEqual(self.checksum(joined), sound)
             joined.unlink()
-
-
-if __name__ == "__main__":
-    main()

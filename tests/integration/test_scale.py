@@ -6,7 +6,7 @@ import unittest
 import h5py
 import numpy
 
-from regatta_test import HANG, HERE, LONG, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import HANG, HERE, LONG, REGATTA, RegattaTest, environment
 
 SCALE = HERE.parents[1] / "experiments" / "scale"
 
@@ -37,9 +37,7 @@ class Scale(RegattaTest):
             path = SCALE / f"{study}.yaml"
             self.assertIn("teams of up to 64", self.run_ok("plan", path, "-ranks", 64, "-per-host",
                                                            64, "-memory", 192))
-            code, _, err = regatta("plan", path, "-ranks", 32, "-memory", 192)
-            self.assertEqual(code, 2)
-            self.assertIn("64 is more than the 32 ranks of this job", err)
+            self.refused("plan", path, "-ranks", 32, "-memory", 192, says="64 is more than the 32 ranks of this job")
 
     def test_cost_of_a_query(self):
         """Every method of the study with its exponents, from a short version of it."""
@@ -47,8 +45,7 @@ class Scale(RegattaTest):
         text = (SCALE / "horizon_contexts.yaml").read_text()
         study.write_text(text.replace("iterations: 990", "iterations: 5")
                          .replace("raw_samples: 1024, restarts: 50", "raw_samples: 8, restarts: 2"))
-        results = self.folder / "contexts.h5"
-        self.run_ok("run", study, "-o", results, "-quiet", "-strict", ranks=2)
+        results = self.results_of(study, "-strict", name="contexts.h5", ranks=2)
         out = self.call(sys.executable, SCALE / "cost.py", results)
         lines = [line.split() for line in out.splitlines() if line]
         self.assertEqual(sum(line[0] == "fit" and line[-1] == "3" for line in lines), 8, out)
@@ -64,8 +61,7 @@ class Scale(RegattaTest):
         variance that is no smaller; a run again has the same bits."""
         study, sums = SCALE / "iterative_smoke.yaml", []
         for name in ("first", "again"):
-            output = self.folder / f"{name}.h5"
-            self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=2)
+            output = self.results_of(study, "-strict", name=f"{name}.h5", ranks=2)
             sums.append(self.checksum(output))
         self.assertEqual(*sums)
         with h5py.File(output) as file:
@@ -111,9 +107,7 @@ algorithms: [{algorithm}]
                 ("{name: ts, paths: rff}", "", "'paths: rff' needs a matrix"),
                 ("ei", ", noise_floor: 0", "'solver: iterative' needs noise: a 'noise_floor' above 0")):
             path = self.write("refused.yaml", study.format(algorithm=algorithm, more=more))
-            code, _, err = regatta("plan", path)
-            self.assertEqual(code, 2)
-            self.assertIn(words, err)
+            self.refused("plan", path, says=words)
 
     def test_growth(self):
         study, output = SCALE / "horizon_smoke.yaml", self.folder / "horizon.h5"
@@ -127,7 +121,3 @@ algorithms: [{algorithm}]
                                                              (1, 3, 5, 6, 7, 8))
             self.assertTrue(0 < regret < bound and 0 < greedy <= gamma and 0 <= exponent <= 1, out)
             self.assertAlmostEqual(ratio, regret / (60 * gamma) ** 0.5, delta=0.01)
-
-
-if __name__ == "__main__":
-    main()

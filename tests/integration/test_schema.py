@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from regatta_test import LONG, RegattaTest, main, regatta
+from regatta_test import LONG, RegattaTest, regatta
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
@@ -107,7 +107,3 @@ class Schema(RegattaTest):
             self.assertEqual(len(r), len(last), out)
             for ours, theirs in zip(r, last):
                 self.assertAlmostEqual(ours, theirs, delta=1e-3 * abs(theirs) + 1e-12)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ import json
 import h5py
 import numpy as np
 
-from regatta_test import HERE, RegattaTest, main, regatta
+from regatta_test import HERE, RegattaTest, regatta
 
 OPTIMISER = HERE / "optimiser.py"
 EXAMPLES = HERE.parents[1] / "experiments" / "examples" / "optimiser"
@@ -110,8 +110,7 @@ class Several(RegattaTest):
                 (self.study("--one").read_text(), one), (swept, one),
                 (self.study("nelder_mead", program=EXAMPLES / "scipy_search.py").read_text(), minimiser)):
             study = self.write("one.yaml", text)
-            code, _, err = regatta("plan", study)
-            self.assertEqual(code, 2)
+            err = self.refused("plan", study, lines=2)
             self.assertEqual(err.splitlines()[-1], f"{study}:6:5: 'P' fails on 'branin' at evaluation 4: {message}")
         self.write("one.yaml", text.replace("workers: 3", "workers: 1"))
         self.run_ok("plan", study)
@@ -130,7 +129,3 @@ class Several(RegattaTest):
             self.assertEqual(np.nanmax(n_pending), 2)
             for trial in x:
                 self.assertEqual(len(np.unique(trial, axis=0)), 11, "a query is repeated")
-
-
-if __name__ == "__main__":
-    main()

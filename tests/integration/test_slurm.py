@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 
-from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, main, regatta, wait_until
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, regatta, wait_until
 
 ROOT = HERE.parents[1]
 SRUN = """#!/bin/bash
@@ -94,7 +94,3 @@ class Slurm(RegattaTest):
         self.write("study.yaml", "study: [\n")
         code, requeue = self.job(60, lambda: None)
         self.assertEqual((code != 0, requeue), (True, False))
-
-
-if __name__ == "__main__":
-    main()

@@ -6,7 +6,7 @@ from unittest import mock
 
 import h5py
 
-from regatta_test import REGATTA, SLOW, RegattaTest, environment, main, mpirun, other_core, regatta
+from regatta_test import REGATTA, SLOW, RegattaTest, environment, mpirun, other_core, regatta
 
 STUDY = """
 study: origins
@@ -180,11 +180,6 @@ class Stale(RegattaTest):
         self.assertEqual(done.stderr.count("the ranks' numeric fingerprints differ"), 1, done.stderr)
 
     def test_wrong_label(self):
-        code, _, err = regatta("run", self.study(), "-o", self.output, "-recompute", "eo")
-        self.assertEqual(code, 2)
-        self.assertIn("-recompute: no problem or algorithm of this study has the label 'eo'", err)
+        self.refused("run", self.study(), "-o", self.output, "-recompute", "eo",
+                     says="-recompute: no problem or algorithm of this study has the label 'eo'")
         self.assertFalse(os.path.exists(f"{self.output}.d"), "a mistake wrote something")
-
-
-if __name__ == "__main__":
-    main()

@@ -10,8 +10,7 @@ import time
 
 import h5py
 
-from regatta_test import (HERE, LONG, RegattaTest, environment, is_alive, main, mpirun, ranks_of,
-                          regatta)
+from regatta_test import HERE, LONG, RegattaTest, environment, is_alive, mpirun, ranks_of, regatta
 
 RANKS = 4
 MOMENTS = 50 if LONG else 2  # per victim
@@ -148,7 +147,3 @@ class Storm(RegattaTest):
         self.assertEqual(reader.errors[:5], [])
         self.assertGreater(reader.opened, 0)
         print(f"reader: {reader.opened} files opened, {reader.asked} commands, no error")
-
-
-if __name__ == "__main__":
-    main()

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from regatta_test import HERE, LONG, RegattaTest, main, regatta
+from regatta_test import HERE, LONG, RegattaTest, regatta
 
 BOKE = HERE.parents[1] / "experiments" / "boke"
 TUNING = BOKE / "tuning.py"
@@ -113,7 +113,3 @@ class Tuning(RegattaTest):
             code, out, err = regatta("plan", BOKE / f"{name}.yaml", *([] if LONG else ["-quick"]))
             self.assertEqual(code, 0, err)
             self.assertIn("600 trials, 0 done", out)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ import pathlib
 import re
 import subprocess
 
-from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, fingerprint, main
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, fingerprint
 from test_pages import PRINTED_BY, blocks, follows
 
 ROOT = HERE.parents[1]
@@ -83,7 +83,3 @@ algorithms: [{name: external, program: hill.py}]
                                                                 "label: Annealing, program: annealing.py")
         self.write("annealing.yaml", study)
         self.shell(exports + "chmod +x annealing.py\nregatta run annealing.yaml -o annealing.h5 -quiet -strict")
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,7 @@ try:
 except ImportError:
     h5py = None
 
-from regatta_test import HERE, RegattaTest, main
+from regatta_test import HERE, RegattaTest
 
 SURROGATES = {**{name: f"{{preset: {name}}}" for name in ("default", "robust", "fast", "rugged", "high_dimension",
                                                           "botorch2023", "botorch2024", "hebo")},
@@ -22,9 +22,9 @@ SURROGATES = {**{name: f"{{preset: {name}}}" for name in ("default", "robust", "
           "long": "{transform: yeo_johnson, fit_warm: auto, refit_every: 2, deviation: sample}"}
 METHODS = ("ei", "log_ei", "pi", "gp_ucb", "ts", "mes", "jes", "knowledge_gradient", "turbo", "hebo", "aegis", "boke",
            "nelder_mead", "cma_es", "eims", "pims", "q_ei", "ucb_pe", "kr_ucb", "constrained_ei", "gittins, lambda: PRICE")
-STUDY = f"""study: units
+STUDY = """study: units
 seeds: 1
-common: {{iterations: ITERATIONS, initial_points: 5}}
+common: {iterations: ITERATIONS, initial_points: 5}
 problems:
   - name: external
     label: branin
@@ -124,7 +124,3 @@ algorithms: [knowledge_gradient]
             values = file["P/acquisition"][0][6:]
         self.assertTrue(np.isfinite(values).all())
         self.assertLess(values[-5:].max(), -50)
-
-
-if __name__ == "__main__":
-    main()

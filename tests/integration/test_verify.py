@@ -5,7 +5,7 @@ from unittest import mock
 
 import h5py
 
-from regatta_test import HERE, RegattaTest, fingerprint, main, other_core, regatta
+from regatta_test import HERE, RegattaTest, fingerprint, other_core, regatta
 
 SMOKE = HERE / "smoke.yaml"
 
@@ -114,7 +114,3 @@ algorithms: [random]
         self.output = away / "out.h5"
         self.verify(2, says="data not opened")
         self.verify(0, "-study", study, says="2 equal in every bit")
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ import os
 import h5py
 import numpy as np
 
-from regatta_test import RegattaTest, main, regatta
+from regatta_test import RegattaTest, regatta
 
 PROGRAM = """#!/usr/bin/env python3
 import json, sys, time
@@ -111,7 +111,3 @@ class WarmStart(RegattaTest):
         logs = "".join(path.read_text() for path in (self.folder / "a.h5.d/log").iterdir())
         self.assertEqual((logs.count("a long story\n"), logs.count(" reports: ")), (failed.sum(), failed.sum()))
         self.assertRegex(logs, r"(?m)^trial [0-9a-f]{32} \(ei on P, seed 1\), evaluation \d+: external: ")
-
-
-if __name__ == "__main__":
-    main()

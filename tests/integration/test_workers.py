@@ -8,7 +8,7 @@ import re
 import h5py
 import numpy as np
 
-from regatta_test import HERE, RegattaTest, main
+from regatta_test import HERE, RegattaTest
 from workers_simulator import TICK, Clock, Setting, ticks
 
 N_INITIAL, ITERATIONS, WORKERS = 4, 12, 3
@@ -53,8 +53,7 @@ class Workers(RegattaTest):
         study = self.write("alone.yaml", f"study: alone\nseeds: {seeds}\ncommon: {{{COMMON}, duration: \"{law}\", "
                                          "initial_time: counted}\nproblems: [{name: forrester, label: none}]\n"
                                          "algorithms: [random]\n")
-        output = self.folder / "alone.h5"
-        self.run_ok("run", study, "-o", output, "-quiet")
+        output = self.results_of(study, name="alone.h5")
         trials = read(output)["none"]
         for trial in trials:
             self.assertEqual(list(trial["submission"]), list(range(1, N + 1)))
@@ -114,8 +113,7 @@ sweep:
   - {{common.initial_time: [free, counted, overlapped]}}
   - {{algorithms.ei.pending: [ignore, believer, random_believer, liar_min, liar_mean, liar_max, {{penalise: hard}}, {{penalise: soft}}]}}
 """)
-        output = self.folder / "rules.h5"
-        self.run_ok("run", study, "-o", output, "-quiet")
+        output = self.results_of(study, name="rules.h5")
         for label, trials in read(output).items():
             self.assertEqual(len(trials), 2 * 2 * 2 * 3 * 8)
             for trial in trials:
@@ -139,8 +137,7 @@ sweep:
   - {{common.crew: [{{}}, {{time_limit: 0.7}}, {{death: point(2.1), repair: point(0.5)}},
                    {{death: point(1.9), repair: point(0), lost: fail, time_limit: 1}}]}}
 """)
-        output = self.folder / "limits.h5"
-        self.run_ok("run", study, "-o", output, "-quiet")
+        output = self.results_of(study, name="limits.h5")
         clocks = {}
         for label, trials in read(output).items():
             self.assertEqual(len(trials), 2 * 2 * 3 * 2 * 2 * 4)
@@ -233,8 +230,7 @@ problems:
 algorithms: [random]
 sweep: [{{common.release: [sync, async], common.initial_time: [counted, overlapped]}}]
 """)
-        output = self.folder / "data.h5"
-        self.run_ok("run", study, "-o", output, "-quiet")
+        output = self.results_of(study, name="data.h5")
         found = read(output)
         for label, of_x in (("Table", lambda x: 0.25 * (x[0] + 1)), ("Program", lambda x: 0.2 + x[0])):
             self.assertEqual(len(found[label]), 2)
@@ -246,7 +242,3 @@ sweep: [{{common.release: [sync, async], common.initial_time: [counted, overlapp
                     f = [4, 14] if label == "Table" else given  # the value of a program has no other source
                     np.testing.assert_array_equal(np.abs(trial["y"][:2]), np.abs(given))
                     np.testing.assert_array_equal(np.abs(trial["f"][:2]), np.abs(f))
-
-
-if __name__ == "__main__":
-    main()

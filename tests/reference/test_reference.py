@@ -14,7 +14,7 @@ import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 from scipy.stats import ks_2samp, mannwhitneyu  # noqa: E402
 
-from regatta_test import RegattaTest, main, regatta  # noqa: E402
+from regatta_test import RegattaTest, regatta  # noqa: E402
 
 LEVEL = 0.01
 SEED = 1  # of the references
@@ -80,7 +80,3 @@ class Reference(RegattaTest):
 
     def test_rrgp_ucb(self):
         self.compare("rrgp_ucb", width=0.5)
-
-
-if __name__ == "__main__":
-    main()

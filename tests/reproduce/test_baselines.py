@@ -1,6 +1,5 @@
 """experiments/baselines/table.py: tables and profiles of made-up results of known differences."""
 import runpy
-import unittest
 
 import papers  # first: it sets the path
 import common
@@ -45,7 +44,3 @@ class Table(common.Case):
         path = self.scratch / "profiles.png"
         self.run_script(*self.results(), "--figure", path)
         self.assertGreater(path.stat().st_size, 5000)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -88,7 +88,3 @@ class Claim(common.Case):
         outcome = self.decide((1.0, 0.5), (2.0, 2.0))
         self.assertEqual((outcome.grade, outcome.tally.open), (SUPPORTED, 1))
         self.assertAlmostEqual(pictures.shown(outcome).mean(), 0.5, delta=0.1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -312,7 +312,3 @@ class OfRuntimes(Case):
                     reached = np.isfinite(at)
                     expected = (np.where(reached, at, 100).sum() / reached.sum() / dim) if reached.any() else np.nan
                     np.testing.assert_allclose(value, expected)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -64,7 +64,3 @@ class Regression(common.Case):
         self.assertAlmostEqual(illustrations.mean_distance(0.6, 0.2), 0.17911862296052)
         self.assertAlmostEqual(illustrations.shifted(0.23874794321522, 0.17911862296052),
                                0.05439779480125)
-
-
-if __name__ == "__main__":
-    unittest.main()

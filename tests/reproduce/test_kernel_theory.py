@@ -1,5 +1,4 @@
 """Formulas of kernel regression, asked of the program, against their definitions."""
-import unittest
 
 import papers  # first: the path
 import common
@@ -46,7 +45,3 @@ class Theory(common.Case):
             formula("covering", {"t": [1]}, dim=2)
         with self.assertRaisesRegex(InputError, "nothing is called 'covers'"):
             formula("covers", {"t": [1]})
-
-
-if __name__ == "__main__":
-    unittest.main()

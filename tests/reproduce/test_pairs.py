@@ -1,5 +1,4 @@
 """experiments/parallel/pairs.py: pairs of two methods on equal seeds, by made-up results of known differences."""
-import unittest
 
 import papers  # first: it sets the path
 import common
@@ -31,7 +30,3 @@ class Pairs(common.Case):
         for words, message in (((path, "EI"), "usage"), ((path, "EI", "KB"), "no finished trials of 'KB' .*EI, TS")):
             with self.assertRaisesRegex(SystemExit, message):
                 self.run_script(*words)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -181,7 +181,3 @@ exec {REGATTA} "$@"
             code, _, err = run(*arguments)
             self.assertEqual((code, err.count("\n")), (2, 1), err)
             self.assertIn(words, err)
-
-
-if __name__ == "__main__":
-    unittest.main()

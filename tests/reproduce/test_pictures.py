@@ -1,5 +1,4 @@
 """P(picture): experiments of another size, drawn from trials."""
-import unittest
 
 import papers  # first: it sets the path
 import common
@@ -56,7 +55,3 @@ class Experiments(common.Case):
         items = [better_item(Panel("x", {"seeds": 3}), table, *pair)
                  for pair in (("a", "b"), ("b", "a"))]
         self.assertFalse(np.any(pictures.of_item(items[0]) & pictures.of_item(items[1])))
-
-
-if __name__ == "__main__":
-    unittest.main()

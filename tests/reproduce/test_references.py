@@ -1,6 +1,5 @@
 """The works cited: one table, and every citation of the repository agrees with it."""
 import re
-import unittest
 
 import papers  # first: it sets the path
 import common
@@ -98,7 +97,3 @@ def sources():
         for about in re.findall(r"RG_ABOUT\((.*?)\),\n", path.read_text(encoding="utf-8"), re.S):
             last = re.search(r'((?:"(?:\\.|[^"\\])*"\s*)+)$', about)[1]
             yield "".join(re.findall(r'"((?:\\.|[^"\\])*)"', last))
-
-
-if __name__ == "__main__":
-    unittest.main()

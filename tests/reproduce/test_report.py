@@ -384,7 +384,3 @@ algorithms: [random]
             with self.assertRaises(InputError) as caught:
                 catalogue.paper("p")
             self.assertIn(words, str(caught.exception))
-
-
-if __name__ == "__main__":
-    unittest.main()

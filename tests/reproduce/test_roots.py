@@ -1,5 +1,4 @@
 """Square roots of confidence parameters against their formulas."""
-import unittest
 
 import papers  # first: it sets the path
 import common
@@ -21,7 +20,3 @@ class Roots(common.Case):
         np.testing.assert_allclose(law_curve("Proposed", t, 1000), mean, rtol=1e-9)
         with self.assertRaisesRegex(InputError, "no law 'Nobody'"):
             law_curve("Nobody", t, 1000)
-
-
-if __name__ == "__main__":
-    unittest.main()

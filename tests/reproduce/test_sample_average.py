@@ -88,7 +88,3 @@ class Queries(common.Case):
         lines = {line.get_ydata()[0] for line in figure.axes[0].lines}
         for distance in sample_average.DISTANCES:
             self.assertIn((self.found[SIZES[0]] > distance).mean(), lines)
-
-
-if __name__ == "__main__":
-    unittest.main()

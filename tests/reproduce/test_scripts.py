@@ -1,7 +1,6 @@
 """Scripts beside the studies: what they say of files that they can't read."""
 import subprocess
 import sys
-import unittest
 
 import papers  # first: it sets the path
 import common
@@ -30,7 +29,3 @@ class Scripts(common.Case):
                     self.assertEqual((done.returncode, done.stdout), (1, ""))
                     self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
                     self.assertIn("text.h5" if path == text else "missing.h5", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

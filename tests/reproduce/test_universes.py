@@ -594,7 +594,3 @@ class Record(common.Case):
         self.assertEqual(len(re.findall(r'class="o(?:n|ff)"', svg)), 4)
         self.assertIn("paper 0.5", svg)
         self.assertLess(svg.index('class="dot yes"'), svg.index('class="dot no"'))  # sorted by the estimate
-
-
-if __name__ == "__main__":
-    unittest.main()
