@@ -26,6 +26,21 @@ def say(text):
     sys.stdout.flush()
 
 
+WRONG = {  # answers, by the name of what is wrong with them
+    "error": '{"id": %(id)d, "error": "no convergence"}',
+    "garbage": "\x01\xff} not json",
+    "list": "[1, 2]",
+    "text": '{"id": %(id)d, "value": "1.5"}',
+    "infinite": '{"id": %(id)d, "value": 1e999}',
+    "enormous": '{"id": %(id)d, "value": 1e300}',
+    "no_constraint": '{"id": %(id)d, "value": 1, "constraints": {"cost": 1}}',
+    "text_constraint": '{"id": %(id)d, "value": 1, "constraints": {"cost": "low", "size": 1}}',
+    "enormous_constraint": '{"id": %(id)d, "value": 1, "constraints": {"cost": 1e300, "size": 1}}',
+    "no_id": '{"value": 1}',
+    "other_id": '{"id": %(other)d, "value": 1}',
+}
+
+
 def misbehave(request):
     """Does what was asked for; a return goes on with the right answer."""
     if options.once:
@@ -42,31 +57,11 @@ def misbehave(request):
         time.sleep(1000)
     elif how == "leave":
         sys.exit(0)
-    elif how == "error":
-        say(json.dumps({"id": number, "error": "no convergence"}) + "\n")
     elif how == "long":  # a traceback of 25 kB; beyond ASCII the line of the answer is cut within a character
         print("Traceback:", *(f"  line {i}, in naïve" for i in range(1000)), sep="\n", file=sys.stderr, flush=True)
         say(json.dumps({"id": number, "error": "no convergence " + "a" * (number % 3) + "€" * 100}) + "\n")
-    elif how == "garbage":
-        say("\x01\xff} not json\n")
-    elif how == "list":
-        say("[1, 2]\n")
-    elif how == "text":
-        say(json.dumps({"id": number, "value": "1.5"}) + "\n")
-    elif how == "infinite":
-        say('{"id": %d, "value": 1e999}\n' % number)
-    elif how == "enormous":
-        say('{"id": %d, "value": 1e300}\n' % number)
-    elif how == "no_constraint":
-        say('{"id": %d, "value": 1, "constraints": {"cost": 1}}\n' % number)
-    elif how == "text_constraint":
-        say('{"id": %d, "value": 1, "constraints": {"cost": "low", "size": 1}}\n' % number)
-    elif how == "enormous_constraint":
-        say('{"id": %d, "value": 1, "constraints": {"cost": 1e300, "size": 1}}\n' % number)
-    elif how == "no_id":
-        say('{"value": 1}\n')
-    elif how == "other_id":
-        say('{"id": %d, "value": 1}\n' % (number + 1))
+    elif how in WRONG:
+        say(WRONG[how] % {"id": number, "other": number + 1} + "\n")
     elif how == "twice":
         say('{"id": %d, "value": -1}\n' % number * 2)
         time.sleep(0.2)

@@ -1,4 +1,5 @@
 """`regatta bounds -formula`: columns of numbers in, columns out; families and formulas of theory are listed."""
+import math
 import subprocess
 
 from regatta_test import REGATTA, RegattaTest, environment
@@ -24,11 +25,14 @@ class Formula(RegattaTest):
 
     def test_theorems(self):
         """Numbers of the specifications, and of the theorems by hand."""
+        rest = 1 + 2 * math.pi**2 / 3
         for text, arguments, expected in (
                 ("weight\n2.5\n", ("regression_radius", "delta=0.05"), [0.171787763339]),
                 ("t,eta,omega\n1,4,0\n", ("regression_general",), [2 * 0.334926380527**0.5]),
                 ("t\n1000\n", ("regression_finite", "gaps=[0, 0.9, 0, 0, 0, 0, 0, 0, 0, 0]"),
                  [None, None, 4925.21741581]),
+                ("t\n2.718281828459045\n", ("regression_finite", "gaps=[0.5, 0, 0.9]"),
+                 [2 * (0.64 * 3 * math.e)**0.5 + rest * 2.7, 0.64 / 0.5 + 0.64 / 0.9 + rest * 1.4]),
                 ("t,gamma\n300,500\n", ("robust_regret", "points=2500", "noise=1e-6"), [2476.20167618]),
                 ("t,gamma\n300,500\n", ("robust_regret", "points=2500", "noise=1e-6", "nu=2"),
                  [20938.0359643])):

@@ -1,8 +1,11 @@
 """Parts that the tests of experiments/reproduce need: those of the analysis, and the command."""
 import contextlib
 import io
+import os
 import runpy
+import subprocess
 import sys
+import unittest
 from pathlib import Path
 from unittest import mock
 
@@ -12,10 +15,18 @@ sys.path[:0] = [str(HERE.parent / "analysis"), str(HERE.parents[1] / "analysis")
 import common
 from reproduce.__main__ import main
 
+REGATTA = os.environ.get("REGATTA", "")
+PROGRAM = unittest.skipUnless(REGATTA, "no program")
+
 
 def run(*arguments):
     """(exit code, stdout, stderr) of `python3 -m reproduce`."""
     return common.run(*arguments, program=main)
+
+
+def regatta(*arguments):
+    """What the program prints."""
+    return subprocess.run([REGATTA, *arguments], check=True, capture_output=True, text=True).stdout
 
 
 def run_script(path, *arguments):

@@ -1,9 +1,6 @@
 """Every curve of every figure, read back under the name that the legend gives it, against the formula or
 the numbers that it is to show, worked out here from the arrays of the results or from the papers."""
-import os
-import unittest
-
-import papers  # first: it sets the path
+from papers import PROGRAM  # first: it sets the path
 import common
 import drawn
 import numpy as np
@@ -16,7 +13,6 @@ from regatta_analysis.stats import profiles, runtime
 from reproduce import illustrations, kernel_theory, paper_figures
 
 METHODS = ["Random", "EI", "GP-UCB", "RGP-UCB", "IRGP-UCB", "BPT-UCB", "mine"]  # slots in another order
-PROGRAM = unittest.skipUnless("REGATTA" in os.environ, "no program")
 
 
 class Case(common.Case):

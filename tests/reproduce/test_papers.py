@@ -1,23 +1,20 @@
 """The claims of the papers of experiments/: what they name is in their study files; a cheap claim of each, afresh."""
 import json
-import os
-import subprocess
-import unittest
 from unittest import mock
 
-from papers import run  # first: it sets the path
+from papers import PROGRAM, REGATTA, regatta, run  # first: it sets the path
 import common
 import synthetic
 import yaml
 from regatta_analysis.claims import checks, claims
 from regatta_analysis.claims.grades import AGAINST, SHOWN
 from regatta_analysis.claims.panels import names
+from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
 from reproduce import EXPERIMENTS, catalogue, published, record, report
 from reproduce import run as reproduced
 from synthetic import made_up
 
-REGATTA = os.environ.get("REGATTA", "")
 
 
 class Files(common.Case):
@@ -70,7 +67,7 @@ class Files(common.Case):
     CHEAP = {"boke": "B1", "irgp_ucb": "C1", "rrgp_ucb": "R1", "sbo_kde": "K15" if common.LONG else "K18", "wdrbo": "C0"}
     SEEDS = {"C1": 40, "R1": 40, "K18": 3}  # as many as decide the claim
 
-    @unittest.skipUnless(REGATTA, "no program")
+    @PROGRAM
     def test_a_cheap_claim_of_every_paper_is_decided_afresh(self):
         """Its grade is that of the paper's verdicts.json."""
         for paper, name in self.CHEAP.items():
@@ -95,9 +92,9 @@ class Files(common.Case):
                      "algorithms": [a for a in data["algorithms"] if common.label(a) in methods]}
             file, files[study] = self.scratch / f"{study}.yaml", self.scratch / f"{study}.h5"
             file.write_text(yaml.safe_dump(data))
-            subprocess.run([REGATTA, "run", file, "-o", files[study], "-quiet"], check=True, capture_output=True)
+            regatta("run", file, "-o", files[study])
             if any(check["kind"] == "bound" for check in found):
-                subprocess.run([REGATTA, "bounds", file, "-o", self.scratch / f"{study}_bounds.csv"], check=True, capture_output=True)
+                regatta("bounds", file, "-o", self.scratch / f"{study}_bounds.csv")
         return files
 
 
@@ -112,6 +109,8 @@ class Laws(common.Case):
                                       last=1000), SHOWN)
         self.assertEqual(self.verdict(less="Proposed, 97.5% quantile", than="RKHS", first=12,
                                       last=12), AGAINST)
+        with self.assertRaisesRegex(InputError, "no law 'Nobody'"):
+            self.verdict(less="Nobody", than="gp_ucb", first=1, last=2)
 
 
 class Tables(common.Case):
@@ -133,7 +132,7 @@ tables:
 
 
 class Command(common.Case):
-    @unittest.skipUnless(REGATTA, "no program")
+    @PROGRAM
     def test_a_paper_from_study_to_report(self):
         """One study of a paper, small; what the report has no results for, it says."""
         code, out, err = run("run", "wdrbo/linear", "--scale", "smoke", "--seeds", 2, "--results", self.scratch,
@@ -147,7 +146,7 @@ class Command(common.Case):
         code, out, _ = run("run", "list")
         self.assertIn("wdrbo/linear\n", out)
 
-    @unittest.skipUnless(REGATTA, "no program")
+    @PROGRAM
     def test_a_study_that_can_not_be_planned_runs(self):
         """A plan that fails skips nothing; a run that fails ends the command with an error, after the report."""
         program, broken = self.scratch / "regatta", self.scratch / "broken"

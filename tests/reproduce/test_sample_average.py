@@ -1,10 +1,6 @@
 """The maximiser of the sample average (Proposition 1 of arXiv:2312.10423): shares and rates of numbers made here, and
 the program's queries against a program of its own (NumPy), written from the definitions."""
-import os
-import subprocess
-import unittest
-
-import papers  # first: it sets the path
+from papers import PROGRAM, regatta  # first: it sets the path
 import common
 import numpy as np
 import pandas as pd
@@ -14,7 +10,6 @@ from regatta_analysis.figures import overviews, style
 from reproduce import EXPERIMENTS, sample_average
 from scipy import stats
 
-REGATTA = os.environ.get("REGATTA", "")
 SEEDS, SIZES, REPEATS, KNOWN = 40, (8, 16, 32, 64), 200, 60
 X, C = np.linspace(0.35, 0.65, 301), np.linspace(0.0, 1.0, 201)
 NODES = (np.arange(100) + 0.5) / 100
@@ -49,7 +44,7 @@ class Measures(common.Case):
         self.assertAlmostEqual(q, 0.7)
 
 
-@unittest.skipUnless(REGATTA, "no program")
+@PROGRAM
 class Queries(common.Case):
     def setUp(self):
         super().setUp()
@@ -57,8 +52,7 @@ class Queries(common.Case):
         study["seeds"] = SEEDS
         study["algorithms"] = [a for a in study["algorithms"] if a["label"] in ("Expectation", *(f"M = {m}" for m in SIZES))]
         (self.scratch / "saa.yaml").write_text(yaml.safe_dump(study))
-        subprocess.run([REGATTA, "run", self.scratch / "saa.yaml", "-o", self.scratch / "saa.h5", "-quiet"], check=True,
-                       capture_output=True)
+        regatta("run", self.scratch / "saa.yaml", "-o", self.scratch / "saa.h5")
         self.results = load(self.scratch / "saa.h5")
         self.found = sample_average.distances(self.results, "Three-Humps Camel")
 

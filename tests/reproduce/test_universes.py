@@ -1,13 +1,12 @@
 """Settings that a paper leaves open: the files of experiments/, study files and results in every universe,
 verdicts over universes and readings, their record and their curve."""
 import json
-import os
 import re
 import subprocess
 import unittest
 import unittest.mock
 
-from papers import run  # first: it sets the path
+from papers import PROGRAM, REGATTA, regatta, run  # first: it sets the path
 import common
 import numpy as np
 import pandas as pd
@@ -21,8 +20,6 @@ from regatta_analysis.load.yaml_file import read_yaml
 from regatta_analysis.report.curve import curves
 from reproduce import EXPERIMENTS, catalogue, kept, record, universes
 from synthetic import made_up
-
-REGATTA = os.environ.get("REGATTA", "")
 
 SETTINGS = """
 figures:
@@ -88,7 +85,7 @@ class Files(common.Case):
         block, name = universes._block(rest, "")
         return (places[0].get(block, {}) if block else places[0]).get(name)
 
-    @unittest.skipUnless(REGATTA, "no program")
+    @PROGRAM
     def test_the_program_takes_every_sweep(self):
         for directory, figure in self.figures():
             for study in figure.studies[:None if common.LONG else 1] if figure.settings else ():
@@ -141,7 +138,7 @@ class Results(common.Case):
         self.assertEqual([tuple(u.values()) for u in figure.universes()],
                          [("two", "short"), ("five", "short"), ("two", "long")])
 
-    @unittest.skipUnless(REGATTA, "no program")
+    @PROGRAM
     def test_a_study_of_fewer_queries_than_any_alternative_has_our_settings(self):
         text = SETTINGS[:SETTINGS.index("      - id: scale")] + """      - id: budget
         what: Queries.
@@ -153,16 +150,16 @@ class Results(common.Case):
         for queries, wanted in ((2, ["four"]), (4, ["four"]), (8, ["eight"]), (6, [])):
             file, results = self.scratch / "s.yaml", self.scratch / f"{queries}.h5"
             file.write_text(STUDY.replace("iterations: 4", f"iterations: {queries}"))
-            subprocess.run([REGATTA, "run", file, "-o", results, "-quiet"], check=True, capture_output=True)
+            regatta("run", file, "-o", results)
             views = {u["budget"]: universes.view(load(results), figure, u) for u in figure.universes() if u["width"] == "two"}
             self.assertEqual([name for name, one in views.items() if one], wanted, queries)
 
-    @unittest.skipUnless(REGATTA, "no program")
+    @PROGRAM
     def test_same_trials_same_file_same_resume(self):
         """Results of the study as it is are those of our universe; the sweep adds the others to them."""
         study, results = self.scratch / "s.yaml", self.scratch / "s.h5"
         study.write_text(STUDY)
-        subprocess.run([REGATTA, "run", study, "-o", results], check=True, capture_output=True)
+        regatta("run", study, "-o", results)
         found = self.universes(results)
         ours = found.pop("width = two, scale = short")
         before = dict(zip(ours.texts("id"), ours.texts("checksum")))
@@ -170,9 +167,7 @@ class Results(common.Case):
             self.assertEqual(set(view.trials["algorithm"]) - {"GP-UCB"}, {"random"})
             self.assertLess(len(view.trials), len(ours.trials))
         study.write_text(universes.swept(STUDY, settings_of(self.scratch).figure("s")))
-        done = subprocess.run([REGATTA, "run", study, "-o", results], check=True, capture_output=True, text=True)
-        self.assertIn("16 trials", done.stdout)
-        self.assertIn("(8 run now", done.stdout)
+        self.assertRegex(regatta("run", study, "-o", results), r"16 trials(?s:.)*\(8 run now")
         found = self.universes(results)
         self.assertEqual(len(found), 4)
         for words, view in found.items():
@@ -184,12 +179,12 @@ class Results(common.Case):
         seen = {trial for view in found.values() for trial in view.group("P").texts("id")}
         self.assertEqual(len(seen), 8 + 2)
 
-    @unittest.skipUnless(REGATTA, "no program")
+    @PROGRAM
     def test_a_bound_is_that_of_its_universe(self):
         """The columns of STUDY_bounds.csv count if their cell ran in the universe."""
         study, results = self.scratch / "s.yaml", self.scratch / "s.h5"
         study.write_text(universes.swept(STUDY, settings_of(self.scratch).figure("s")))
-        subprocess.run([REGATTA, "run", study, "-o", results], check=True, capture_output=True)
+        regatta("run", study, "-o", results)
         cells = load(results).trials[["problem", "algorithm", "swept"]].drop_duplicates()
         rows = cells.merge(pd.DataFrame({"t": range(1, 5)}), how="cross").assign(
             quantity="q", kind="bound", remark="", value=lambda f: np.where(f["swept"].str.contains("value=25"), 1e-6, 1e6))
@@ -238,14 +233,14 @@ class Conclusions(common.Case):
                 cases = verdicts.decide({"checks": [{"on": "s"}]}, studies)
             self.assertEqual([one.there for one in cases], there)
 
-    @unittest.skipUnless(REGATTA, "no program")
+    @PROGRAM
     def test_a_universe_that_did_not_run_has_no_grade_from_trials_that_it_shares(self):
         """A setting of one problem, or of one method, leaves the trials of the others as they are. They are no results of
         the other universe for a statement about all problems or all methods."""
         place = self.scratch / "m"
         place.mkdir()
         (place / "s.yaml").write_text(STUDY)
-        subprocess.run([REGATTA, "run", place / "s.yaml", "-o", place / "s.h5", "-quiet"], check=True, capture_output=True)
+        regatta("run", place / "s.yaml", "-o", place / "s.h5")
         better = {"kind": "better", "who": "random", "against": "GP-UCB", "on": "s"}
         lead = {"kind": "lead", "who": "random", "on": "s/Q", "over": [1, 4]}
         for layer, check, ran in (("problems.P.surrogate.length_scale", better, 1), ("algorithms.GP-UCB.value", lead, 1),
@@ -522,7 +517,7 @@ class Record(common.Case):
         grown = stages.replicated(study, [{"problem": name, "seeds": 24} for name in "PQ"])
         return study, grown, universes.swept(study, settings.figure("s"))
 
-    @unittest.skipUnless(REGATTA, "no program")
+    @PROGRAM
     def test_results_that_grow_beside_others_are_told_once(self):
         _, grown, swept = self.with_universes()
         told = self.decided(grown, "first")["results"]["s"]
@@ -534,7 +529,7 @@ class Record(common.Case):
             (beside,) = both["beside"]
             self.assertEqual((both, beside["trials"]), (told | {"beside": [beside]}, trials))
 
-    @unittest.skipUnless(REGATTA, "no program")
+    @PROGRAM
     def test_universes_that_are_run_later_stand_beside_what_was_decided(self):
         study, grown, swept = self.with_universes()
         first = self.decided(grown, "first")
@@ -571,7 +566,7 @@ class Record(common.Case):
         file, results = self.scratch / "s.yaml", self.scratch / f"{command}" / "s.h5"
         file.write_text(study)
         results.parent.mkdir(exist_ok=True)
-        subprocess.run([REGATTA, "run", file, "-o", results, "-quiet"], check=True, capture_output=True)
+        regatta("run", file, "-o", results)
         code, _, err = run("verdicts", "p", results, "--command", command, *options)
         self.assertEqual((code, err), (0, ""))
         return record.read(self.scratch / "p" / "verdicts.json")
