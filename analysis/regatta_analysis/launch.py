@@ -84,9 +84,11 @@ def relayed(command, **streams):
 
 
 def run(command):
-    """Exit code of a command. A signal to this program becomes USR1, on which ranks commit and end."""
-    with relayed(command) as (child, _):
-        return child.wait()
+    """Exit code of a command. A signal to this program becomes USR1, on which ranks commit and end. A launcher that
+    dies of USR1 has stopped as well: it is about to start its ranks or to close after they have ended."""
+    with relayed(command) as (child, signals):
+        code = child.wait()
+        return 0 if signals and code == -signal.SIGUSR1 else code
 
 
 def complete(results):

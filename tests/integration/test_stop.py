@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from regatta_test import (HANG, HERE, LONG, REGATTA, RegattaTest, end, environment, is_alive, mpirun, ranks_of, regatta,
@@ -271,6 +272,22 @@ class Stop(RegattaTest):
         os.killpg(job.pid, signal.SIGINT)
         self.stopped(job)
         self.is_intact()
+
+
+class Relay(RegattaTest):
+    def test_a_launcher_that_dies_of_a_repeated_signal_has_stopped(self):
+        """mpirun has no handler while it starts and while it closes; without a signal to us its death is a failure."""
+        relay = "from regatta_analysis import launch\nimport sys\nsys.exit(launch.run(sys.argv[1:]))"
+        closing = 'trap "trap - USR1; echo closing" USR1; echo up; while :; do sleep 0.01; done'
+        for words, stop, code in ((["bash", "-c", closing], True, 0), (["bash", "-c", "kill -USR1 $$"], False, 246),
+                                  (["bash", "-c", 'trap "exit 3" USR1; echo up; while :; do sleep 0.01; done'], True, 3)):
+            job = subprocess.Popen([sys.executable, "-c", relay, *words], stdout=subprocess.PIPE, text=True,
+                                   env={**environment(), "PYTHONPATH": str(ROOT / "analysis")})
+            if stop:
+                self.assertEqual(job.stdout.readline(), "up\n")
+                job.send_signal(signal.SIGTERM)
+            out, _ = job.communicate()
+            self.assertEqual(job.returncode, code, out)
 
 
 class Together(RegattaTest):
