@@ -95,6 +95,7 @@ PetscErrorCode rg_origin_compare(const RgOriginReference *reference, const RgRec
 
 typedef struct RgOriginEntry {
   uint64_t cell, plugins, program; /* hashes; `plugins` covers the program too */
+  uint64_t group;                  /* one of them: trials of a group are compared */
   uint64_t fingerprint;
   int generation;
   double started;
@@ -131,26 +132,14 @@ PetscErrorCode rg_origins_add(RgOrigins *origins, const RgRecord *record)
   return 0;
 }
 
-static int compare_times(const Entry *a, const Entry *b)
+/* Order by group, the latest trial of each first. */
+static int compare_entries(const void *left, const void *right)
 {
+  const Entry *a = left, *b = right;
+
+  if (a->group != b->group) return a->group > b->group ? 1 : -1;
   if (a->generation != b->generation) return a->generation > b->generation ? -1 : 1;
   return (a->started < b->started) - (a->started > b->started);
-}
-
-/* Order by cell, latest first. */
-static int compare_in_cell(const void *left, const void *right)
-{
-  const Entry *a = left, *b = right;
-
-  return a->cell != b->cell ? (a->cell > b->cell) - (a->cell < b->cell) : compare_times(a, b);
-}
-
-static int compare_with_plugins(const void *left, const void *right)
-{
-  const Entry *a = left, *b = right;
-
-  return a->plugins != b->plugins ? (a->plugins > b->plugins) - (a->plugins < b->plugins)
-                                  : compare_times(a, b);
 }
 
 PetscErrorCode rg_origins_compute(RgOrigins *origins)
@@ -159,10 +148,11 @@ PetscErrorCode rg_origins_compute(RgOrigins *origins)
 
   if (!origins->n) return 0;
   /* Trials of one cell should have the same plug-ins and teams of the same size. */
-  qsort(origins->entries, (size_t)origins->n, sizeof(Entry), compare_in_cell);
+  for (int i = 0; i < origins->n; i++) origins->entries[i].group = origins->entries[i].cell;
+  qsort(origins->entries, (size_t)origins->n, sizeof(Entry), compare_entries);
   for (int i = 0; i < origins->n; i++) {
     Entry *entry = &origins->entries[i];
-    if (entry->cell != last->cell) last = entry;
+    if (entry->group != last->group) last = entry;
     if (entry->origin != RG_ORIGIN_SAME) continue;
     if (entry->program != last->program) entry->origin = RG_ORIGIN_PROGRAM;
     else if (entry->plugins != last->plugins) entry->origin = RG_ORIGIN_PLUGIN;
@@ -170,11 +160,12 @@ PetscErrorCode rg_origins_compute(RgOrigins *origins)
   }
   /* Cells with the same plug-ins, or with none, should have run on the same machine; the teams may
      differ. */
-  qsort(origins->entries, (size_t)origins->n, sizeof(Entry), compare_with_plugins);
+  for (int i = 0; i < origins->n; i++) origins->entries[i].group = origins->entries[i].plugins;
+  qsort(origins->entries, (size_t)origins->n, sizeof(Entry), compare_entries);
   last = origins->entries;
   for (int i = 0; i < origins->n; i++) {
     Entry *entry = &origins->entries[i];
-    if (entry->plugins != last->plugins) last = entry;
+    if (entry->group != last->group) last = entry;
     const uint64_t beyond = entry->fingerprint - last->fingerprint;
     if (entry->origin == RG_ORIGIN_SAME && beyond >= TEAM_MAX && -beyond >= TEAM_MAX)
       entry->origin = RG_ORIGIN_FINGERPRINT;
