@@ -30,6 +30,12 @@ typedef struct {
   uint64_t checksum[2], fingerprint;
 } Found;
 
+/* A trial that may run again, and the number by which it is drawn. */
+typedef struct {
+  uint64_t lot;
+  int trial;
+} Lot;
+
 typedef struct {
   int rank, ranks;
   const char *path;
@@ -46,7 +52,7 @@ typedef struct {
   bool programs, requested;        /* programs may be started; a rerun was asked for in words */
   int damaged, wanted, n_sample;   /* wanted: trials to run again, if so many can */
   int n_refused;                   /* trials that would start a program */
-  int *sample;                     /* trials to run again; owned */
+  Lot *sample;                     /* trials to run again are the first; owned */
   int n[3];                        /* trials of the sample, by how they compare */
   int exit_code;
 } Verification;
@@ -132,11 +138,6 @@ static PetscErrorCode evaluations_of(const char *path, const RgTrial *trial, con
 /* Tolerance for the initial design when numeric fingerprints differ. */
 static const double tolerance = 1e-6;
 
-typedef struct {
-  uint64_t lot;
-  int trial;
-} Lot;
-
 static int compare_lots(const void *left, const void *right)
 {
   const Lot *a = left, *b = right;
@@ -168,10 +169,8 @@ static bool can_run_again(const Verification *s, int i)
    the trial's id. */
 static PetscErrorCode verify_draw(Verification *s)
 {
-  Lot *lots;
   int n = 0;
 
-  PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &lots));
   PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &s->sample));
   for (int i = 0; i < s->plan.n; i++) {
     char text[80];
@@ -186,12 +185,11 @@ static PetscErrorCode verify_draw(Verification *s)
     }
     snprintf(text, sizeof(text), "%s %s", s->salt, trial.id);
     rg_hash128(text, strlen(text), hash);
-    lots[n++] = (Lot){hash[0], i};
+    s->sample[n++] = (Lot){hash[0], i};
   }
-  qsort(lots, (size_t)n, sizeof(*lots), compare_lots);
+  qsort(s->sample, (size_t)n, sizeof(Lot), compare_lots);
   s->n_sample = PetscMin(n, s->wanted);
-  for (int k = 0; k < s->n_sample; k++) s->sample[k] = lots[k].trial;
-  return PetscFree(lots);
+  return 0;
 }
 
 /* A comparison of the new record with the one in the file. */
@@ -265,7 +263,7 @@ static PetscErrorCode run_again(Verification *s, int index)
 static PetscErrorCode verify_check(Verification *s)
 {
   PetscCall(rg_instances_create(&s->instances));
-  for (int k = s->rank; k < s->n_sample; k += s->ranks) PetscCall(run_again(s, s->sample[k]));
+  for (int k = s->rank; k < s->n_sample; k += s->ranks) PetscCall(run_again(s, s->sample[k].trial));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, s->n, N_AGREEMENTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
   rg_say("run again: %d trial%s, %d equal in every bit", s->n_sample, s->n_sample == 1 ? "" : "s",
          s->n[EQUAL]);
