@@ -2,7 +2,7 @@
 # need (PETSc, MPI) also in regatta_front. pkg-config is asked where it is there, after what the user
 # names (PETSC_DIR and PETSC_ARCH, HDF5_ROOT, BLA_VENDOR, CMAKE_PREFIX_PATH), then CMake's own finders
 # and the folders of CMAKE_PREFIX_PATH and the system. A missing one stops the configuration with the
-# package to install; ScaLAPACK and L-BFGS-B may be missing.
+# package to install; ScaLAPACK may be missing.
 #   REGATTA_PC_*  the same for those who use pkg-config: modules, flags
 find_package(PkgConfig QUIET)
 find_package(Threads REQUIRED)
@@ -282,26 +282,16 @@ if(REGATTA_SCALAPACK)
   endif()
 endif()
 
-# L-BFGS-B, or a method of our own in its place: then results have other bits.
-option(REGATTA_LBFGSB "Use the library L-BFGS-B" ON)
-if(REGATTA_LBFGSB)
-  find_library(RG_LBFGSB_LIBRARY NAMES lbfgsb)
-else()
-  unset(RG_LBFGSB_LIBRARY CACHE)
-  unset(RG_LBFGSB_LIBRARY)
-endif()
+include(RegattaLbfgsb)
 find_path(RG_RANDOM123_INCLUDE Random123/philox.h)
 if(NOT RG_RANDOM123_INCLUDE)
   regatta_missing(Random123 "Random123/philox.h" librandom123-dev)
 endif()
 regatta_use(regatta_deps "${RG_RANDOM123_INCLUDE}" "")
-if(RG_LBFGSB_LIBRARY)
-  regatta_use(regatta_deps "" "${RG_LBFGSB_LIBRARY}")
-endif()
 target_link_libraries(regatta_deps INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
 
 function(regatta_summary)
-  foreach(name MPI PETSC HDF5 BLAS GSL YAML JANSSON XXHASH SCALAPACK)
+  foreach(name MPI PETSC HDF5 BLAS GSL YAML JANSSON XXHASH SCALAPACK LBFGSB)
     set(said ${RG_${name}_SAID})
     if(NOT said)
       set(said no)
@@ -316,9 +306,5 @@ function(regatta_summary)
   if(NOT REGATTA_OPENBLAS)
     set(threads "OpenBLAS no: set the threads of BLAS to 1 by its environment")
   endif()
-  set(searches "L-BFGS-B yes")
-  if(NOT RG_LBFGSB_LIBRARY)
-    set(searches "L-BFGS-B no: a dense BFGS method in its place, with other bits, no local_search: lbfgsb")
-  endif()
-  message(STATUS "Regatta is built with${text}\n  plug-ins yes, external programs yes, ${teams}, ${threads}, ${searches}")
+  message(STATUS "Regatta is built with${text}\n  plug-ins yes, external programs yes, ${teams}, ${threads}")
 endfunction()

@@ -203,8 +203,3 @@ PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *grad
   advance(search, status);
   return 0;
 }
-
-const char *rg_lbfgsb_substitute(void)
-{
-  return "";
-}

@@ -60,7 +60,4 @@ PetscErrorCode rg_lbfgsb_begin(RgLbfgsb *search, const double *start, RgLbfgsbSt
 PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *gradient,
                               RgLbfgsbStatus *status);
 
-/* "" with the library; otherwise the name of the substitute, whose bits differ. */
-const char *rg_lbfgsb_substitute(void);
-
 #endif

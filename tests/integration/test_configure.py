@@ -61,11 +61,10 @@ class Configure(RegattaTest):
         package.mkdir()
         (package / "scalapack-config.cmake").write_text('message(FATAL_ERROR "this file does not exist")\n')
         said = self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON", f"-Dscalapack_DIR={package}",
-                              "-DRG_SCALAPACK_LIBRARY=", "-DREGATTA_LBFGSB=OFF", f"-DPETSC_DIR={petsc_folder()}")
+                              "-DRG_SCALAPACK_LIBRARY=", f"-DPETSC_DIR={petsc_folder()}")
         self.assertRegex(said, "PETSC: .*libpetsc")
         self.assertRegex(said, "BLAS: /.*openblas")
         self.assertIn("ScaLAPACK no: teams of one rank only", said)
-        self.assertIn("L-BFGS-B no: a dense BFGS method in its place", said)
         commands = (self.folder / "build/CMakeFiles").rglob("flags.make")
         self.assertTrue(any("RG_NO_SCALAPACK" in file.read_text() for file in commands))
 
@@ -74,6 +73,20 @@ class Configure(RegattaTest):
         hidden.mkdir()
         said = self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON", code=1)
         self.assertRegex(re.sub(r"\s+", " ", said), r"MPI was not found .*Install libopenmpi-dev")
+
+    def test_the_source_of_lbfgsb(self):
+        """Where its folder is named, it is built with Regatta, in silence and with LAPACK in place of LINPACK."""
+        said = self.configure(f"-DREGATTA_LBFGSB_SOURCE={self.folder}", code=1)
+        self.assertIn(f"REGATTA_LBFGSB_SOURCE: {self.folder} has no lbfgsb.f of L-BFGS-B 3.0", re.sub(r"\s+", " ", said))
+        if not shutil.which("gfortran"):
+            self.skipTest("no gfortran")
+        for name, text in (("lbfgsb.f", "      subroutine setulb\n      write(6,*) ' ascent direction'\n      end\n"),
+                           ("timer.f", "      subroutine timer\n      end\n")):
+            self.write(name, text)
+        said = self.configure(f"-DREGATTA_LBFGSB_SOURCE={self.folder}")
+        self.assertRegex(said, "LBFGSB: source in /")
+        self.assertEqual((self.folder / "build/lbfgsb/lbfgsb.f").read_text(), "      subroutine setulb\nc\n      end\n")
+        self.assertRegex((self.folder / "build/regatta.pc").read_text(), "Libs.private: .*-lgfortran")
 
     def test_places_of_what_may_be_missing_compile(self):
         """Libraries, and what other systems than Linux lack."""

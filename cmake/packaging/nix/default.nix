@@ -4,6 +4,8 @@
 let
   # headers only, and in no package of Nix
   random123 = builtins.fetchTarball "https://github.com/DEShawResearch/random123/archive/refs/tags/v1.14.0.tar.gz";
+  # its source is built with Regatta: Nix has no L-BFGS-B
+  lbfgsb = builtins.fetchTarball "http://users.iems.northwestern.edu/~nocedal/Software/Lbfgsb.3.0.tar.gz";
   python = pkgs.python3.withPackages (p: with p; [
     numpy scipy pandas h5py xarray matplotlib jinja2 pyyaml xxhash
   ]);
@@ -13,11 +15,10 @@ pkgs.stdenv.mkDerivation {
   version = "0.1.0";
   src = pkgs.lib.cleanSource ../../..;
 
-  nativeBuildInputs = with pkgs; [ cmake ninja pkg-config makeWrapper ];
+  nativeBuildInputs = with pkgs; [ cmake gfortran ninja pkg-config makeWrapper ];
   buildInputs = with pkgs; [ mpi petsc hdf5-mpi openblas scalapack gsl libyaml jansson xxHash ];
-  # Nix has no L-BFGS-B: the method in its place is asked for by name
   cmakeFlags = [
-    "-DREGATTA_LBFGSB=OFF"
+    "-DREGATTA_LBFGSB_SOURCE=${lbfgsb}"
     "-DREGATTA_TESTS=OFF"
     "-DCMAKE_PREFIX_PATH=${random123}"
   ];

@@ -22,11 +22,10 @@ class Regatta(CMakePackage):
     variant("scalapack", default=True, description="Let several ranks share the matrices of a trial")
     variant("iterative", default=True, description="Posteriors without a matrix, by PETSc's solvers")
     variant("bbob", default=True, description="The BBOB problems")
-    variant("lbfgsb", default=True, description="Search by L-BFGS-B 3.0, built with Regatta; without, another method with other bits")
     variant("python", default=True, description="What the Python package needs: statistics, figures and reports")
 
     depends_on("c", type="build")
-    depends_on("fortran", type="build", when="+lbfgsb")
+    depends_on("fortran", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("mpi")
@@ -52,40 +51,22 @@ class Regatta(CMakePackage):
         depends_on("py-pyyaml", type="run")
         depends_on("py-xxhash", type="run")
 
-    # No package of Spack has L-BFGS-B: its source becomes a library of this package.
+    # No package of Spack has L-BFGS-B: its source is built with Regatta.
     resource(
         name="lbfgsb",
-        when="+lbfgsb",
         url="http://users.iems.northwestern.edu/~nocedal/Software/Lbfgsb.3.0.tar.gz",
         sha256="f5b9a1c8c30ff6bcc8df9b5d5738145f4cbe4c7eadec629220e808dcf0e54720",
         placement="lbfgsb",
     )
 
-    @property
-    def lbfgsb_library(self):
-        return join_path(self.prefix.lib, f"liblbfgsb.{dso_suffix}")
-
-    @run_before("cmake", when="+lbfgsb")
-    def build_lbfgsb(self):
-        """Bits are those of Debian's build, which calls LAPACK in place of LINPACK, and is silent as this one."""
-        mkdirp(self.prefix.lib)
-        linpack = join_path(self.package_dir, "linpack.f")
-        with working_dir(join_path(self.stage.source_path, "lbfgsb")):
-            filter_file(r"^ +write\(6,\*\) *' (ascent|Positive|Using the back).*$", "c", "lbfgsb.f")
-            Executable(spack_fc)("-O2", "-fPIC", "-shared", "-o", self.lbfgsb_library, "lbfgsb.f", linpack, "timer.f",
-                                 *self.spec["openblas"].libs.ld_flags.split())
-
     def cmake_args(self):
-        arguments = [
+        return [
             self.define("REGATTA_TESTS", self.run_tests),
-            self.define_from_variant("REGATTA_LBFGSB", "lbfgsb"),
+            self.define("REGATTA_LBFGSB_SOURCE", join_path(self.stage.source_path, "lbfgsb")),
             self.define_from_variant("REGATTA_SCALAPACK", "scalapack"),
             self.define_from_variant("REGATTA_ITERATIVE", "iterative"),
             self.define_from_variant("REGATTA_BBOB", "bbob"),
         ]
-        if self.spec.satisfies("+lbfgsb"):
-            arguments.append(self.define("RG_LBFGSB_LIBRARY", self.lbfgsb_library))
-        return arguments
 
     def test_selftest(self):
         """check the installation by small studies on one rank and on two"""

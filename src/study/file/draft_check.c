@@ -324,10 +324,6 @@ static void check_search(const RgCell *cell, RgDiagnostics *found)
 {
   const int dim = cell->dim_x + (cell->control == RG_CONTEXT_SIMULATOR ? cell->dim_c : 0);
 
-  if (cell->maximiser.local_search == RG_LOCAL_SEARCH_LBFGSB && rg_lbfgsb_substitute()[0])
-    AT_ALGORITHM("'%s': 'local_search: lbfgsb' needs the library L-BFGS-B, which this build of "
-                 "Regatta is without; accepted: batched",
-                 cell->algorithm_label);
   if (cell->size_x || dim <= RG_SOBOL_MAX_DIM) return;
   AT_PROBLEM("'%s' searches '%s' from Sobol points, which end at %d dimensions; it has %d",
              cell->algorithm_label, cell->problem_label, RG_SOBOL_MAX_DIM, dim);

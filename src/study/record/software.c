@@ -55,7 +55,6 @@ PetscErrorCode rg_software_describe(char **description)
                         xxhash / 10000, xxhash / 100 % 100, xxhash % 100, yaml_get_version_string(),
                         JANSSON_VERSION));
   PetscCall(rg_text_add(&text, "; %s", rg_blas_config()));
-  if (rg_lbfgsb_substitute()[0]) PetscCall(rg_text_add(&text, "; %s", rg_lbfgsb_substitute()));
 #ifdef __clang__
   PetscCall(rg_text_add(&text, "; compiler %s", __VERSION__));
 #else

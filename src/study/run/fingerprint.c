@@ -241,10 +241,6 @@ PetscErrorCode rg_fingerprint(RgFingerprint *fingerprint)
   rg_hash128(values, LENGTH * sizeof(double), hash);
   PetscCall(PetscFree(values));
   fingerprint->hash = hash[0];
-  if (rg_lbfgsb_substitute()[0]) {
-    rg_hash128(rg_lbfgsb_substitute(), strlen(rg_lbfgsb_substitute()), hash);
-    fingerprint->hash ^= hash[0];
-  }
   snprintf(fingerprint->blas_core, sizeof(fingerprint->blas_core), "%s", rg_blas_core());
   fingerprint->blas_threads = rg_blas_threads();
   read_cpu_model(fingerprint->cpu, sizeof(fingerprint->cpu));
