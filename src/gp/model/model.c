@@ -307,7 +307,7 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
   double value;
 
   PetscCall(keep(model, &last));
-  /* With many data a fit takes its starts one after the other, in parts. The first fit never does. */
+  /* With many data a fit takes its starts one after the other, in parts, except the first fit. */
   const bool in_parts =
     model->options->fit_warm == RG_WARM_AUTO && s->n > RG_LONG_DATA && s->optimum_n > 0;
   PetscCall((in_parts ? fit_in_parts : fit_at_once)(model, &value));

@@ -330,6 +330,23 @@ static void check_mean(const RgSurrogateOptions *o, RgPlace place, RgDiagnostics
                        "none");
 }
 
+static void check_bounds(const RgSurrogateOptions *o, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const struct {
+    const char *name;
+    double lower, upper;
+  } bounds[] = {
+    {"length_scale", o->length_scale_lower, o->length_scale_upper},
+    {"variance", o->variance_lower, o->variance_upper},
+  };
+
+  for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+    if (bounds[i].lower >= bounds[i].upper)
+      rg_diagnostics_add(diagnostics, place, "'%s_lower' (%g) must be less than '%s_upper' (%g)",
+                         bounds[i].name, bounds[i].lower, bounds[i].name, bounds[i].upper);
+  }
+}
+
 PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int dim_c,
                                   bool use_context, RgPlace place, RgDiagnostics *diagnostics)
 {
@@ -365,21 +382,10 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
     rg_diagnostics_add(diagnostics, place,
                        "'length_scale' has %d values, accepted are 1 or %d (%s)", given, expected,
                        o->ard ? "one per input" : "one per group, 'ard' is false");
-  const struct {
-    const char *name;
-    double lower, upper;
-  } bounds[] = {
-    {"length_scale", o->length_scale_lower, o->length_scale_upper},
-    {"variance", o->variance_lower, o->variance_upper},
-  };
   check_solver(o, place, diagnostics);
   check_mean(o, place, diagnostics);
   check_many(o, dim_x + seen, place, diagnostics);
-  for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-    if (bounds[i].lower >= bounds[i].upper)
-      rg_diagnostics_add(diagnostics, place, "'%s_lower' (%g) must be less than '%s_upper' (%g)",
-                         bounds[i].name, bounds[i].lower, bounds[i].name, bounds[i].upper);
-  }
+  check_bounds(o, place, diagnostics);
   return 0;
 }
 

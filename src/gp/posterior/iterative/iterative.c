@@ -1,9 +1,9 @@
-/* Gaussian processes without the kernel matrix: preconditioner, conjugate gradients, predictions, and
-   the log determinant.
+/* Gaussian processes without the kernel matrix: preconditioner, conjugate gradients, predictions,
+   and the log determinant.
 
-   Conjugate gradients for stacks of right-hand sides: a stack of s systems with one matrix is one
-   system with a block-diagonal matrix. Its Krylov polynomial serves all of them, and an entry of the
-   kernel, which costs more than a few products, is computed once for the stack. */
+   Conjugate gradients solve stacks of right-hand sides: a stack of s systems with one matrix is one
+   system with a block-diagonal matrix. Its Krylov polynomial serves all of them, and an entry of
+   the kernel, which costs more than a few products, is computed once for the stack. */
 #include "gp/posterior/iterative/iterative.h"
 #include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
