@@ -4,6 +4,7 @@ and cases that had more trials then.
 Results belong to the study of the record if the trials that every cell has with our settings are the same, by their
 checksum. If a universe has other trials now (a method's revision changed), it is decided again."""
 import hashlib
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,15 +14,27 @@ from regatta_analysis.claims.outcome import Item, Outcome
 from regatta_analysis.load.results import Results
 
 SAME, MORE, PART, OTHER = "same", "more", "part", "other"
+REVISION = re.compile(r";algorithm=(\w+)@(\d+)")  # in the key of a trial
 
 
 def about(results):
-    """Checksum, complete trials, core-hours and machines of results. The checksum is over the checksums of the trials,
+    """Checksum, complete trials, core-hours, machines and revisions of methods of results. The checksum is over the checksums of the trials,
     so that it does not depend on order or files."""
     done = _complete(results)
     seconds = float(done["cpu"].sum()) if "cpu" in done else np.nan
     return {"checksum": _checksum(done), "trials": len(done), "core_hours": claims.jsonable(round(seconds / 3600.0, 4)),
-            "machines": sorted(set(done["machine"].astype(str)) - {""}) if "machine" in done else []}
+            "machines": sorted(set(done["machine"].astype(str)) - {""}) if "machine" in done else [],
+            "revisions": {name: sorted(some) for name, some in sorted(_revisions(results).items())}}
+
+
+def _revisions(results):
+    """{method: the revisions of its trials}."""
+    found = {}
+    for group in map(results.group, results.problems):
+        for key in set(group.texts("key")) if "key" in group.names else ():
+            for name, revision in REVISION.findall(key):
+                found.setdefault(name, set()).add(int(revision))
+    return found
 
 
 def _complete(results):

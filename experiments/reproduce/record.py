@@ -3,9 +3,9 @@ which come from it.
 
 The file has the grade of every claim and the settings that it depends on. For every case (universe and reading) it has
 the grade, the comparisons with their evidence, trials, P(picture) and estimate. For each study it has the checksum of
-the results (and `first`, that of the trials that all cells have in every universe), trials, core-hours and machines.
-It also has the command that made the results; a study that came later has its own. Results of other universes, or of
-fewer trials, of a study are listed beside the earlier ones."""
+the results (and `first`, that of the trials that all cells have in every universe), trials, core-hours, machines and
+revisions of methods. It also has the command that made the results; a study that came later has its own. Results of
+other universes, or of fewer trials, of a study are listed beside the earlier ones."""
 import json
 import re
 
@@ -205,7 +205,7 @@ def claim_table(name, found):
             "at 5 % over all comparisons of a claim together." if before else "")
     if any(PICTURE.search(claim["sentence"]) for claim in found["claims"]):
         told += " P(picture): the share of experiments of the paper's size that show the statement, with its 90 % interval."
-    lines = [f"{summary(found)}; {_commands(found)}.{told}", "", "| claim | the paper says | grade | evidence |",
+    lines = [f"{summary(found)}; {_commands(found)}.{told}{_revisions(found)}", "", "| claim | the paper says | grade | evidence |",
              "|---|---|---|---|"]
     known = claims_told(found)
     for claim in claims.read(catalogue.paper(name).claims_file)["claims"]:
@@ -265,6 +265,14 @@ def _commands(found):
                 later.setdefault(one["command"], []).append(study)
     return ", then ".join([f"`{found['command']}`", *(f"`{command}` ({', '.join(studies)})"
                                                       for command, studies in later.items())])
+
+
+def _revisions(found):
+    """The revisions of methods that are above 1, by study; records of earlier results lack them."""
+    told = {study: "; ".join(f"{name} {' and '.join(map(str, some))}" for name, some in one.get("revisions", {}).items()
+                             if max(some) > 1) for study, one in found["results"].items()}
+    lines = [f"{study} ({some})" for study, some in told.items() if some]
+    return f" Revisions of methods above 1, where they were recorded: {', '.join(lines)}." if lines else ""
 
 
 def _cell(text):

@@ -344,6 +344,11 @@ class Record(common.Case):
         self.assertEqual(found["command"], "make it so")
         self.assertEqual(found["results"]["s"]["trials"], 40)
         self.assertEqual(found["results"]["s"]["machines"], ["a processor"])
+        self.assertEqual(found["results"]["s"]["revisions"], {"ei": [1], "gp_ucb": [1]})
+        self.assertNotIn("Revisions", record.claim_table("p", found))
+        found["results"]["s"]["revisions"] = {"ei": [1], "gp_ucb": [2, 3]}
+        self.assertIn("Revisions of methods above 1, where they were recorded: s (gp_ucb 2 and 3).",
+                      record.claim_table("p", found))
         first = found["claims"][0]
         self.assertEqual((first["turns_on"], [c["grade"] for c in first["cases"]]),
                          (["reading"], [SHOWN, CONTRADICTED]))
