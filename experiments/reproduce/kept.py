@@ -4,7 +4,6 @@ and cases that had more trials then.
 Results belong to the study of the record if the trials that every cell has with our settings are the same, by their
 checksum. If a universe has other trials now (a method's revision changed), it is decided again."""
 import hashlib
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,12 +13,11 @@ from regatta_analysis.claims.outcome import Item, Outcome
 from regatta_analysis.load.results import Results
 
 SAME, MORE, PART, OTHER = "same", "more", "part", "other"
-REVISION = re.compile(r";algorithm=(\w+)@(\d+)")  # in the key of a trial
 
 
 def about(results):
-    """Checksum, complete trials, core-hours, machines and revisions of methods of results. The checksum is over the checksums of the trials,
-    so that it does not depend on order or files."""
+    """Checksum, complete trials, core-hours, machines and revisions of methods of results. The checksum is over the
+    checksums of the trials, so that it does not depend on order or files."""
     done = _complete(results)
     seconds = float(done["cpu"].sum()) if "cpu" in done else np.nan
     return {"checksum": _checksum(done), "trials": len(done), "core_hours": claims.jsonable(round(seconds / 3600.0, 4)),
@@ -31,9 +29,8 @@ def _revisions(results):
     """{method: the revisions of its trials}."""
     found = {}
     for group in map(results.group, results.problems):
-        for key in set(group.texts("key")) if "key" in group.names else ():
-            for name, revision in REVISION.findall(key):
-                found.setdefault(name, set()).add(int(revision))
+        for name, revision in set(zip(group.texts("algorithm_name"), group.constant("algorithm_revision").tolist())):
+            found.setdefault(name, set()).add(int(revision))
     return found
 
 
