@@ -282,7 +282,7 @@ if(REGATTA_SCALAPACK)
   endif()
 endif()
 
-include(RegattaLbfgsb)
+include(${CMAKE_CURRENT_LIST_DIR}/RegattaLbfgsb.cmake)
 find_path(RG_RANDOM123_INCLUDE Random123/philox.h)
 if(NOT RG_RANDOM123_INCLUDE)
   regatta_missing(Random123 "Random123/philox.h" librandom123-dev)

@@ -25,7 +25,7 @@ configure_package_config_file(cmake/regattaConfig.cmake.in regattaConfig.cmake
 write_basic_package_version_file(regattaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/regattaConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/regattaConfigVersion.cmake
-              cmake/RegattaDependencies.cmake
+              cmake/RegattaDependencies.cmake cmake/RegattaLbfgsb.cmake
         DESTINATION ${package_dir})
 
 # The headers need PETSc and MPI; the rest is for those who link the static library. A library that

@@ -1,4 +1,9 @@
-# L-BFGS-B 3.0: the library of the system, or its source where a system has no package of it.
+# L-BFGS-B 3.0: the library of the system, or its source where a system has no package of it. An installed Regatta
+# that was built with the source needs the runtime of Fortran alone (regattaConfig.cmake).
+if(REGATTA_LBFGSB_RUNTIME)
+  regatta_use(regatta_deps "" "${REGATTA_LBFGSB_RUNTIME}")
+  return()
+endif()
 set(REGATTA_LBFGSB_SOURCE "$ENV{REGATTA_LBFGSB_SOURCE}" CACHE PATH
     "Folder with the source of L-BFGS-B 3.0 (lbfgsb.f, timer.f), to be built with Regatta")
 if(NOT REGATTA_LBFGSB_SOURCE)
@@ -27,13 +32,13 @@ add_library(regatta_lbfgsb OBJECT ${PROJECT_BINARY_DIR}/lbfgsb/lbfgsb.f ${CMAKE_
             "${REGATTA_LBFGSB_SOURCE}/timer.f")
 set_target_properties(regatta_lbfgsb PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_compile_options(regatta_lbfgsb PRIVATE -O2 -w)
-set(runtime ${CMAKE_Fortran_IMPLICIT_LINK_LIBRARIES})
-list(REMOVE_ITEM runtime ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
-list(TRANSFORM runtime PREPEND -l)
+set(REGATTA_LBFGSB_RUNTIME ${CMAKE_Fortran_IMPLICIT_LINK_LIBRARIES})
+list(REMOVE_ITEM REGATTA_LBFGSB_RUNTIME ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
+list(TRANSFORM REGATTA_LBFGSB_RUNTIME PREPEND -l)
 foreach(folder ${CMAKE_Fortran_IMPLICIT_LINK_DIRECTORIES})
   if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
-    list(PREPEND runtime -L${folder})
+    list(PREPEND REGATTA_LBFGSB_RUNTIME -L${folder})
   endif()
 endforeach()
-regatta_use(regatta_deps "" "${runtime}")
+regatta_use(regatta_deps "" "${REGATTA_LBFGSB_RUNTIME}")
 set(RG_LBFGSB_SAID "source in ${REGATTA_LBFGSB_SOURCE}")
