@@ -1,5 +1,6 @@
 """Runs of the program on several ranks, which a signal stops cleanly."""
 import contextlib
+import functools
 import os
 import shlex
 import signal
@@ -21,8 +22,17 @@ def ranks():
 def words(n=None):
     """The command that starts the program on n ranks (None: on `ranks()`)."""
     n = n or ranks()
-    more = ["--oversubscribe"] if n > os.cpu_count() else []
-    return ["mpirun", *more, "-n", str(n)]
+    return ["mpirun", *(oversubscribed() if n > os.cpu_count() else []), "-n", str(n)]
+
+
+@functools.cache
+def oversubscribed():
+    """Options with which mpirun starts more ranks than there are cores: Open MPI wants one, others have none."""
+    try:
+        said = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return []
+    return ["--oversubscribe"] if "Open MPI" in said else []
 
 
 def add_option(parser):

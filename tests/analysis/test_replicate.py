@@ -145,7 +145,7 @@ class Command(common.Case):
         self.assertTrue(text.startswith(STUDY))
         self.assertNotRegex(text, r'(UCB|Branin).*"seeds"', "what is settled gets no more")
         other = self.folder("other")
-        command, real, runs = ["mpirun", "--oversubscribe", "-n", "2"], launch.run, []
+        command, real, runs = ["mpirun", "-n", "2"], launch.run, []
 
         def interrupted(words):
             runs.append(words)

@@ -29,7 +29,7 @@ if [ "${2:-}" = inputs ]; then
 fi
 if [ "${2:-}" = large ]; then
   ranks=${REGATTA_RANKS:-$(nproc)}
-  large() { mpirun $([ "$ranks" -gt "$(nproc)" ] && echo --oversubscribe) -n "$ranks" \
+  large() { OMPI_MCA_rmaps_base_oversubscribe=1 mpirun -n "$ranks" \
     "$build/tests/bench/bench_large" "$@"; }
   if [ $# -gt 2 ]; then
     "$build/tests/bench/bench_large" check "${@:3}" || exit

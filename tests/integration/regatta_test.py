@@ -19,9 +19,10 @@ HANG = 1800  # seconds after which a program hangs, also on the busiest machine
 
 
 def environment():
-    """Environment of a run: root may use mpirun, and the Python that runs this is the first in PATH (pyenv's takes
-    five times as long to start)."""
-    env = dict(os.environ, PATH=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
+    """Environment of a run: root may use mpirun, which may start more ranks than there are cores, and the Python that
+    runs this is the first in PATH (pyenv's takes five times as long to start)."""
+    env = dict(os.environ, PATH=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}",
+               OMPI_MCA_rmaps_base_oversubscribe="1")
     if os.geteuid() == 0:
         env["OMPI_ALLOW_RUN_AS_ROOT"] = env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
     return env
@@ -29,7 +30,7 @@ def environment():
 
 def mpirun(ranks, *arguments):
     """Command line of `regatta ARGUMENTS` on `ranks` ranks."""
-    return ["mpirun", "--oversubscribe", "-n", str(ranks), REGATTA, *map(str, arguments)]
+    return ["mpirun", "-n", str(ranks), REGATTA, *map(str, arguments)]
 
 
 def regatta(*arguments, ranks=None, timeout=HANG):

@@ -59,7 +59,7 @@ class FrontDoor(RegattaTest):
         self.run_ok("run", study, "-o", expected, "-quiet")
         for program, ranks in ((self.folder / "build/embed", 3), (plain, 1)):
             output = self.folder / f"{ranks}.h5"
-            done = subprocess.run(["mpirun", "--oversubscribe", "-n", str(ranks), program, study,
+            done = subprocess.run(["mpirun", "-n", str(ranks), program, study,
                                    output], capture_output=True, text=True,
                                   env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
                                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})

@@ -242,7 +242,7 @@ class Install(RegattaTest):
         program.chmod(0o755)
         study = self.write("study.yaml", STUDY.replace("my_problem", "branin").replace("my_method, ", ""))
         words = ["run", study, "-o", self.folder / "out.h5"]
-        done = subprocess.run(["mpirun", "--oversubscribe", "-n", "1", self.prefix / "bin/regatta", *words, ":", "-n", "1",
+        done = subprocess.run(["mpirun", "-n", "1", self.prefix / "bin/regatta", *words, ":", "-n", "1",
                                program, *words], capture_output=True, text=True, env=environment())
         self.assertEqual(done.returncode, 2, done.stderr)
         said = [line for line in done.stderr.splitlines() if "study.yaml" in line]

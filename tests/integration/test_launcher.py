@@ -55,7 +55,7 @@ class Launcher(RegattaTest):
     def test_hosts_with_other_data(self):
         """Each rank looks for a data file from its own folder: the trials would not be the same."""
         study = self.write("study.yaml", STUDY.format(2).replace("2}", "2, given: start.csv}"))
-        command = ["mpirun", "--oversubscribe"]
+        command = ["mpirun"]
         for i in range(2):
             (self.folder / f"host{i}").mkdir()
             self.write(f"host{i}/start.csv", f"x1,x2\n0,{i}\n")

@@ -74,7 +74,7 @@ class Pages(RegattaTest):
     def shell(self, commands):
         here = pathlib.Path(REGATTA).parent
         exports = f"export PATH={here}:$PATH PYTHONPATH={ROOT / 'analysis'} REGATTA={REGATTA}\n"
-        done = subprocess.run(["bash", "-ec", exports + commands.replace("mpirun ", "mpirun --oversubscribe ")],
+        done = subprocess.run(["bash", "-ec", exports + commands],
                               cwd=self.folder, env=environment(), capture_output=True, text=True, timeout=HANG,
                               stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, 0, f"{commands}\n{done.stdout}{done.stderr}")

@@ -22,14 +22,14 @@ class Scale(RegattaTest):
     def test_scaling_studies_as_they_are_submitted(self):
         out = self.call("bash", SCALE / "submit.sh", RANKS="2", SMOKE="_smoke", REGATTA=REGATTA,
                         STUDIES=str(SCALE), OUT=str(self.folder), PYTHON=sys.executable,
-                        LAUNCH="mpirun --oversubscribe -n")
+                        LAUNCH="mpirun -n")
         lines = [line.split() for line in out.splitlines()]
         for row in (["1", "3200"], ["2", "3200"], ["1", "3000"], ["2", "3780"]):
             self.assertTrue(any(line[:2] == row for line in lines), f"{row}\n{out}")
         self.assertEqual(sum(line[:2] in (["1", "8"], ["2", "8"]) for line in lines), 4, out)
         again = self.call("bash", SCALE / "submit.sh", RANKS="2", SMOKE="_smoke", REGATTA=REGATTA,
                           STUDIES=str(SCALE), OUT=str(self.folder), PYTHON=sys.executable,
-                          LAUNCH="mpirun --oversubscribe -n")
+                          LAUNCH="mpirun -n")
         self.assertIn("(0 run now", again)
 
     def test_the_full_scaling_studies_fit_64_ranks_and_no_fewer(self):

@@ -9,7 +9,7 @@ from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, regatta,
 
 ROOT = HERE.parents[1]
 SRUN = """#!/bin/bash
-mpirun --oversubscribe -n 3 "$@" &
+mpirun -n 3 "$@" &
 echo $! > srun.pid
 wait $!
 """

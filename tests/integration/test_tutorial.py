@@ -55,7 +55,7 @@ class Tutorial(RegattaTest):
                 exports = (text.replace("/path/to/regatta/build", str(pathlib.Path(REGATTA).parent))
                            .replace("/path/to/regatta", str(ROOT)))
             else:
-                printed = self.shell(exports + text.replace("mpirun ", "mpirun --oversubscribe "))
+                printed = self.shell(exports + text)
                 ran.append("commands")
         self.assertEqual(ran, ["hill.py", "hill.yaml", "commands", "output", "uniform.sh", "commands", "output", "annealing.py",
                                "problems", "output"])
