@@ -40,7 +40,8 @@ class Ugly(common.Case):
         common.undrawn(cls)
         cls.panels, cls.write = {}, staticmethod(style.write)
         cls.path = cls.directory / "ugly.h5"
-        cls.truth, cls.results = Truth(cls.path), synthetic.loaded(cls.path, ugly.study())
+        cls.results = synthetic.loaded(cls.path, ugly.study())
+        cls.truth = Truth(cls.path)
 
     def shown(self, pairs):
         for (value, within), expected in pairs:
