@@ -97,7 +97,7 @@ class Wheel(unittest.TestCase):
                 "(here.parent / 'regatta_analysis' / 'py.typed').exists(), regatta.problem.__name__, regatta.serve.__name__)")
         said = self.call(self.bin / "python", "-c", code).split()
         self.assertIn(str(self.folder / "venv"), said[0])
-        self.assertEqual(said[1:], ["True", "True", "problem", "serve"])
+        self.assertEqual(said[1:], ["True", "True", "Problem", "serve"])
 
     def test_version(self):
         said = self.call(self.bin / "python", "-c", "import importlib.metadata as m; print(m.version('regatta-analysis'))")
