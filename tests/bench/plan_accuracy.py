@@ -5,7 +5,7 @@
 
 One row per method; a trial's seconds are those of its CPU, with programs those of the wall clock. FOLDER keeps results
 and plans: what is in it is not run again, and `--again` repeats only the plans. The table of all that FOLDER has goes
-to the screen, or between its markers in a page."""
+to the screen; a page gets its last sentences between the markers."""
 import argparse
 import json
 import pathlib
@@ -111,8 +111,8 @@ def row(arguments, folder, cell, iterations):
 
 
 def table(rows, lengths):
-    """rows: of (name, T). A line per problem has its methods with their longest trials; sentences say what the plans of all
-    lengths reach."""
+    """rows: of (name, T). A line per problem has its methods with their longest trials, as seconds and, in brackets, those
+    of the plan as a ratio to them; sentences say what the plans of all lengths reach."""
     lines, found = ["| problem | methods |", "|---|---|"], {}
     for name, problem, _, common, _ in cells():
         cell = rows.get((name, lengths[-1]))
@@ -121,7 +121,11 @@ def table(rows, lengths):
             found.setdefault(label[1] + common, []).append(
                 f"{name} {cell['trial']:.2g} ({cell['plan'] / cell['trial']:.2f})")
     lines += [f"| {problem} | {', '.join(methods)} |" for problem, methods in found.items()]
-    return "\n".join(lines + [""] + [verdict(rows, t) for t in lengths])
+    return "\n".join(lines + ["", verdicts(rows, lengths)])
+
+
+def verdicts(rows, lengths):
+    return "\n".join(verdict(rows, t) for t in lengths)
 
 
 def verdict(rows, length):
@@ -149,7 +153,7 @@ def main():
     parser.add_argument("--keep", help="folder for plans and results files")
     parser.add_argument("--again", action="store_true", help="plan again what FOLDER has")
     parser.add_argument("--kept", action="store_true", help="run nothing: the table of what FOLDER has")
-    parser.add_argument("--page", type=pathlib.Path, help="page that gets the table")
+    parser.add_argument("--page", type=pathlib.Path, help="page that gets the sentences")
     arguments = parser.parse_intermixed_args()
     if not arguments.kept and not shutil.which(arguments.program):
         parser.error(f"{arguments.program!r} is no program; the first word is the path of regatta")
@@ -168,11 +172,10 @@ def main():
                 rows[cell[0], t] = it
                 print(f"{cell[0]} {t}: {it['plan']:.3g} s, {it['trial']:.3g} s, {it['plan'] / it['trial']:.2f}, "
                       f"{it['n']} trials, {it['failed']} failed", flush=True)
-    text = table(rows, lengths)
     if arguments.page:
-        publish(arguments.page, text)
+        publish(arguments.page, verdicts(rows, lengths))
     else:
-        print(text)
+        print(table(rows, lengths))
 
 
 if __name__ == "__main__":
