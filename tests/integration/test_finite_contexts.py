@@ -128,7 +128,10 @@ class FiniteContexts(ContextTest):
         self.assertGreaterEqual((upper - lower)[chosen], (upper - lower)[holds].max() - 1e-9)
 
     def test_quantiles(self):
-        self.check_quantiles(QUANTILES, lambda upper: upper[:, 2], [2])
+        """At the middle order, and at the ends, where one context alone holds the interval."""
+        for share, level in ((0.6, 2), (0.9, 4), (0.1, 0)):
+            with self.subTest(share=share):
+                self.check_quantiles(QUANTILES.replace("var(0.6)", f"var({share})"), lambda upper: upper[:, level], [level])
 
     def test_tails(self):
         self.check_quantiles(TAILS, lambda upper: upper[:, :3].mean(axis=1), [0, 1, 2])
