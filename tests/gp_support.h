@@ -5,6 +5,7 @@
 
 #include "test_main.h"
 
+#include "regatta/domain.h"
 #include "regatta/stream.h"
 #include "gp/kernel/family.h"
 #include "gp/kernel/kernel_internal.h"
@@ -81,6 +82,26 @@ static inline void support_normals(uint64_t seed, int n, double *z)
   rg_random_normals(&random, (size_t)n, z);
 }
 
+/* A derivative from a function's values f at the four support_steps (in units of h) around a point:
+   Richardson's (4 D(h/2) - D(h))/3 of central differences D. */
+static const double support_steps[] = {1, -1, 0.5, -0.5};
+
+static inline double support_richardson(const double *f, double h)
+{
+  return (4.0 * (f[2] - f[3]) / h - (f[0] - f[1]) / (2.0 * h)) / 3.0;
+}
+
+/* n points of the unit cube in three inputs (an additive recurrence) and a smooth function on them. */
+static inline void support_smooth_data(int n, double *X, double *y)
+{
+  const double step[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
+  for (int i = 0; i < n; i++) {
+    double *x = X + 3 * i, whole;
+    for (int j = 0; j < 3; j++) x[j] = modf((i + 1) * step[j], &whole);
+    y[i] = sin(5.0 * x[0]) + x[1] * x[1] - 0.3 * cos(7.0 * x[2]);
+  }
+}
+
 /* Hyperparameters from their logarithms, in the order of rg_kernel_get_theta. */
 static inline void support_set_theta(RgKernel *kernel, const double *theta)
 {
@@ -111,17 +132,53 @@ static inline double support_log_likelihood(const RgPosterior *posterior)
   return value;
 }
 
+/* The posterior of these data; it has a factor. */
+static inline void support_fill(const RgKernel *kernel, double noise, double mean, int n,
+                                const double *X, const double *y, RgPosterior *posterior)
+{
+  RgFailure failure = {0};
+
+  RG_OK(rg_posterior_create(kernel, noise, mean, PetscMax(n, 1), posterior));
+  RG_OK(rg_posterior_set(posterior, NULL, noise, mean, n, X, y, &failure));
+  assert_false(failure.failed);
+}
+
 /* The posterior of n <= 64 data. */
 static inline void support_posterior(const RgKernel *kernel, int n, RgPosterior *posterior)
 {
   double X[64 * SUPPORT_DIM], y[64];
-  RgFailure failure = {0};
 
   support_points(5, n, SUPPORT_DIM, X);
   support_normals(6, n, y);
-  RG_OK(rg_posterior_create(kernel, 0.05, 0.4, PetscMax(n, 1), posterior));
-  RG_OK(rg_posterior_set(posterior, NULL, 0.05, 0.4, n, X, y, &failure));
-  assert_false(failure.failed);
+  support_fill(kernel, 0.05, 0.4, n, X, y, posterior);
+}
+
+static inline void support_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
+                                   double *variance)
+{
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {0};
+
+  RG_OK(rg_posterior_predict(posterior, m, Z, mean, variance, &work));
+}
+
+/* a and b agree up to the tolerance in each of n numbers. */
+static inline void support_same(int n, const double *a, const double *b, double tolerance)
+{
+  for (int i = 0; i < n; i++) RG_CLOSE(a[i], b[i], tolerance);
+}
+
+/* 30 points, or a grid of 4 x 3 x 5 x 2 levels, cut after `dim` inputs. */
+static inline void support_space(bool grid, int dim, uint64_t seed, RgSpace *space)
+{
+  const int levels[] = {4, 3, 5, 2};
+  const double zero[4] = {0}, one[] = {1.0, 1.0, 1.0, 1.0};
+  double axes[14], points[30 * 4];
+
+  for (int i = 0, k = 0; k < 4; i += levels[k], k++)
+    for (int l = 0; l < levels[k]; l++) axes[i + l] = (l + 0.1 * (double)seed) / levels[k];
+  support_points(seed, 30, dim, points);
+  if (grid) RG_OK(rg_space_grid(space, dim, levels, axes, zero, one));
+  else RG_OK(rg_space_set(space, dim, 30, points, zero, one));
 }
 
 /* The correlation on a sphere of points whose inputs in length scales, centred, are u and v: 1 - b +

@@ -26,6 +26,15 @@
                limit_);                                                                            \
   } while (0)
 
+/* The call fails with this PETSc error code, and prints nothing. */
+#define RG_FAILS(call, code)                                                                       \
+  do {                                                                                             \
+    RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));                                   \
+    const int code_ = (int)(call);                                                                 \
+    RG_OK(PetscPopErrorHandler());                                                                 \
+    assert_int_equal(code_, code);                                                                 \
+  } while (0)
+
 /* Before a declaration: the object is destroyed at the end of its block. It has to be created by then. */
 #define RG_OWNED(destroy) __attribute__((cleanup(destroy)))
 

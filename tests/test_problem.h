@@ -43,6 +43,23 @@ static inline void options_free(const RgProblemClass *class, void *options)
   RG_OK(PetscFree(options));
 }
 
+/* A check of these settings finds n mistakes; the first one names the part and its place. */
+static inline void settings_refused(const char *name, const Setting *settings, int n,
+                                    const char *part)
+{
+  const RgProblemClass *class = rg_registry_find_problem(NULL, name);
+  void *options = options_make(class, settings);
+  RgDiagnostics found = {0};
+
+  RG_OK(rg_problem_check(class, options, (RgPlace){"study.yaml", 7, 5}, &found));
+  assert_int_equal(found.n, n);
+  assert_string_equal(found.list[0].place.file, "study.yaml");
+  assert_int_equal(found.list[0].place.line, 7);
+  if (!strstr(found.list[0].message, part))
+    fail_msg("'%s' does not say '%s'", found.list[0].message, part);
+  options_free(class, options);
+}
+
 static inline Instance instance_make(const char *name, const Setting *settings, uint64_t study_seed,
                                      uint64_t number)
 {

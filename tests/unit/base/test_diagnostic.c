@@ -20,9 +20,8 @@ RG_TEST(counting_goes_on_when_full)
   RgDiagnostics diagnostics = {0};
   RgPlace place = {"study.yaml", 1, 1};
 
-  for (int i = 0; i < RG_DIAGNOSTICS_MAX + 5; i++) {
+  for (int i = 0; i < RG_DIAGNOSTICS_MAX + 5; i++)
     rg_diagnostics_add(&diagnostics, place, "mistake %d", i);
-  }
   assert_int_equal(diagnostics.n, RG_DIAGNOSTICS_MAX + 5);
   assert_string_equal(diagnostics.list[RG_DIAGNOSTICS_MAX - 1].message, "mistake 19");
 }

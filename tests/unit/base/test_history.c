@@ -4,7 +4,7 @@
 
 RG_TEST(rows_are_appended_in_order)
 {
-  RgDomain domain = {0};
+  RG_OWNED(rg_domain_destroy) RgDomain domain = {0};
   RgHistory history;
   double lower[2] = {0, 0}, upper[2] = {1, 2};
 
@@ -24,20 +24,16 @@ RG_TEST(rows_are_appended_in_order)
   assert_int_equal(history.index[1], 8);
   assert_int_equal(history.context_index[1], 9);
 
-  RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
-  PetscErrorCode full = rg_history_append(&history, lower, -1, lower, -1, 0.0);
-  RG_OK(PetscPopErrorHandler());
-  assert_int_equal(full, PETSC_ERR_ARG_SIZ);
+  RG_FAILS(rg_history_append(&history, lower, -1, lower, -1, 0.0), PETSC_ERR_ARG_SIZ);
   assert_int_equal(history.n, 2);
   RG_OK(rg_history_destroy(&history));
   assert_null(history.x);
-  RG_OK(rg_domain_destroy(&domain));
 }
 
 RG_TEST(context_is_optional_only_without_contexts)
 {
-  RgDomain domain = {0};
-  RgHistory history;
+  RG_OWNED(rg_domain_destroy) RgDomain domain = {0};
+  RG_OWNED(rg_history_destroy) RgHistory history;
   double lower[1] = {0}, upper[1] = {1};
 
   RG_OK(rg_space_box(&domain.design, 1, lower, upper));
@@ -47,26 +43,19 @@ RG_TEST(context_is_optional_only_without_contexts)
 
   RG_OK(rg_space_box(&domain.context, 1, lower, upper));
   RG_OK(rg_history_create(&domain, 1, &history));
-  RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
-  PetscErrorCode missing = rg_history_append(&history, upper, -1, NULL, -1, 2.0);
-  RG_OK(PetscPopErrorHandler());
-  assert_int_equal(missing, PETSC_ERR_ARG_NULL);
-  RG_OK(rg_history_destroy(&history));
-  RG_OK(rg_domain_destroy(&domain));
+  RG_FAILS(rg_history_append(&history, upper, -1, NULL, -1, 2.0), PETSC_ERR_ARG_NULL);
 }
 
 RG_TEST(the_best_is_the_first_of_equal_ones)
 {
   static const double y[] = {1, 3, 2, 3};
   double lower[1] = {0}, upper[1] = {1};
-  RgDomain domain = {0};
-  RgHistory history;
+  RG_OWNED(rg_domain_destroy) RgDomain domain = {0};
+  RG_OWNED(rg_history_destroy) RgHistory history;
 
   RG_OK(rg_space_box(&domain.design, 1, lower, upper));
   RG_OK(rg_history_create(&domain, 4, &history));
   assert_int_equal(rg_history_best(&history), -1);
   for (int i = 0; i < 4; i++) RG_OK(rg_history_append(&history, upper, -1, NULL, -1, y[i]));
   assert_int_equal(rg_history_best(&history), 1);
-  RG_OK(rg_history_destroy(&history));
-  RG_OK(rg_domain_destroy(&domain));
 }

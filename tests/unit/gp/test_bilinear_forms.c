@@ -10,12 +10,11 @@ enum { ROWS = 60, COLUMNS = 400, R = 12, SIZE = 300, J = 3 };
 /* F (ROWS x COLUMNS): a smooth kernel between points of [0, 1]; its rank is about 9. */
 static void smooth_matrix(double *F)
 {
-  for (int m = 0; m < COLUMNS; m++) {
+  for (int m = 0; m < COLUMNS; m++)
     for (int i = 0; i < ROWS; i++) {
       const double r = (i / (ROWS - 1.0) - m / (COLUMNS - 1.0)) / 0.6;
       F[m * ROWS + i] = exp(-0.5 * r * r);
     }
-  }
 }
 
 /* Largest entry of F - Q Q'F, and of Q'Q - 1. */
@@ -30,10 +29,9 @@ static void check_basis(int n, int k, const double *F, const double *Q, int rank
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, k, rank, -1.0, Q, n, parts, rank, 1.0,
               rest, n);
   for (int l = 0; l < n * k; l++) RG_CLOSE(1.0 + rest[l], 1.0, tolerance);
-  for (int a = 0; a < rank; a++) {
+  for (int a = 0; a < rank; a++)
     for (int b = 0; b < rank; b++)
       RG_CLOSE(1.0 + cblas_ddot(n, Q + a * n, 1, Q + b * n, 1), 1.0 + (a == b), 1e-13);
-  }
   RG_OK(PetscFree2(rest, parts));
 }
 
@@ -78,13 +76,12 @@ typedef struct {
 static void smooth_forms(Forms *forms)
 {
   support_normals(3, R * R * J, forms->P);
-  for (int k = 0; k < SIZE; k++) {
+  for (int k = 0; k < SIZE; k++)
     for (int i = 0; i < R; i++) {
       const double r = k / (SIZE - 1.0) - i / (R - 1.0);
       forms->U[k * R + i] = exp(-r * r);
       forms->W[k * R + i] = k < SIZE / 2 ? exp(-r * r) : -2.0 * r * exp(-r * r);
     }
-  }
 }
 
 /* u' P w for a symmetric P; the lower triangle is given. */
@@ -92,9 +89,8 @@ static double direct_form(const double *P, const double *u, const double *w)
 {
   double sum = 0.0;
 
-  for (int a = 0; a < R; a++) {
+  for (int a = 0; a < R; a++)
     for (int b = 0; b < R; b++) sum += u[a] * P[PetscMin(a, b) * R + PetscMax(a, b)] * w[b];
-  }
   return sum;
 }
 
@@ -102,7 +98,7 @@ RG_TEST(forms_and_their_gradient)
 {
   static Forms all;
   static double values[SIZE * J], bar[SIZE * J], G[R * R * J];
-  RgBilinearForms forms;
+  RG_OWNED(rg_bilinear_forms_destroy) RgBilinearForms forms;
   const int half = SIZE / 2;
 
   smooth_forms(&all);
@@ -112,7 +108,7 @@ RG_TEST(forms_and_their_gradient)
   for (int k = 0; k < half * J; k++) values[k] = 2.0;
   rg_bilinear_forms_values(&forms, 0, half, J, -1.0, 1.0, values);
   rg_bilinear_forms_values(&forms, half, half, J, 3.0, 0.0, values + half * J);
-  for (int j = 0; j < J; j++) {
+  for (int j = 0; j < J; j++)
     for (int k = 0; k < half; k++) {
       const double *P = all.P + j * R * R;
       const int l = half + k;
@@ -120,7 +116,6 @@ RG_TEST(forms_and_their_gradient)
       RG_CLOSE(values[half * J + j * half + k], 3.0 * direct_form(P, all.U + l * R, all.W + l * R),
                1e-10);
     }
-  }
   support_normals(4, SIZE * J, bar);
   rg_bilinear_forms_pull(&forms, 0, half, J, -1.0, 0.0, bar);
   rg_bilinear_forms_pull(&forms, half, half, J, 3.0, 1.0, bar + half * J);
@@ -128,10 +123,9 @@ RG_TEST(forms_and_their_gradient)
   for (int j = 0; j < J; j++) {
     double changed = 0.0, expected = 0.0, dP[R * R];
     support_normals(5 + j, R * R, dP);
-    for (int b = 0; b < R; b++) {
+    for (int b = 0; b < R; b++)
       for (int a = b; a < R; a++)
         changed += (a == b ? 1.0 : 2.0) * G[j * R * R + b * R + a] * dP[b * R + a];
-    }
     for (int k = 0; k < half; k++) {
       const int l = half + k;
       expected -= bar[j * half + k] * direct_form(dP, all.U + k * R, all.W + k * R);
@@ -140,5 +134,4 @@ RG_TEST(forms_and_their_gradient)
     }
     RG_CLOSE(changed, expected, 1e-9);
   }
-  RG_OK(rg_bilinear_forms_destroy(&forms));
 }

@@ -53,16 +53,16 @@ static void random_bar(const RgContextPosterior *cp, RgContextMoments *bar)
 /* Moments and slopes against one rg_posterior_predict per pair and central differences of it. */
 static void check_moments(Case *test, RgContextForm form, bool product)
 {
-  RgContextPosterior cp;
-  RgContextMoments moments;
-  RgPrediction work = {0};
+  RG_OWNED(rg_context_posterior_destroy) RgContextPosterior cp;
+  RG_OWNED(rg_context_moments_destroy) RgContextMoments moments;
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {0};
   const double h = 1e-5;
 
   RG_OK(rg_context_posterior_create(&test->posterior, DX, M, test->contexts, S, form, 500, &cp));
   assert_int_equal(cp.is_product, product);
   RG_OK(rg_context_moments_create(&cp, &moments));
   RG_OK(rg_context_posterior_predict(&cp, J, test->X, &moments));
-  for (int j = 0; j < J; j++) {
+  for (int j = 0; j < J; j++)
     for (int m = 0; m < M; m++) {
       double z[D], mean, variance, up[2], down[2];
       for (int k = 0; k < DX; k++) z[k] = test->X[j * DX + k];
@@ -81,15 +81,11 @@ static void check_moments(Case *test, RgContextForm form, bool product)
         RG_CLOSE(moments.variance_slope[l], (up[1] - down[1]) / (2.0 * h), 1e-6);
       }
     }
-  }
-  RG_OK(rg_prediction_destroy(&work));
-  RG_OK(rg_context_moments_destroy(&moments));
-  RG_OK(rg_context_posterior_destroy(&cp));
 }
 
 static double weighted(RgContextPosterior *cp, const double *X, const RgContextMoments *bar)
 {
-  RgContextMoments moments;
+  RG_OWNED(rg_context_moments_destroy) RgContextMoments moments;
   double sum = 0.0;
 
   RG_OK(rg_context_moments_create(cp, &moments));
@@ -99,15 +95,14 @@ static double weighted(RgContextPosterior *cp, const double *X, const RgContextM
   for (int k = 0; k < J * S * DC; k++)
     sum += bar->mean_slope[k] * moments.mean_slope[k] +
            bar->variance_slope[k] * moments.variance_slope[k];
-  RG_OK(rg_context_moments_destroy(&moments));
   return sum;
 }
 
 /* The gradient against central differences of the moments themselves. */
 static void check_gradient(Case *test, RgContextForm form)
 {
-  RgContextPosterior cp;
-  RgContextMoments bar, moments;
+  RG_OWNED(rg_context_posterior_destroy) RgContextPosterior cp;
+  RG_OWNED(rg_context_moments_destroy) RgContextMoments bar, moments;
   double G[J * DX], X[J * DX];
   const double h = 1e-5;
 
@@ -123,20 +118,16 @@ static void check_gradient(Case *test, RgContextForm form)
     X[k] -= 2.0 * h;
     RG_CLOSE(G[k], (up - weighted(&cp, X, &bar)) / (2.0 * h), 1e-5);
   }
-  RG_OK(rg_context_moments_destroy(&moments));
-  RG_OK(rg_context_moments_destroy(&bar));
-  RG_OK(rg_context_posterior_destroy(&cp));
 }
 
 /* product: of two kernels; reduced: whether it is treated as a product in x and c. */
 static void check(RgKernelFamily family, bool product, RgContextForm form, bool reduced)
 {
-  Case test;
+  RG_OWNED(end) Case test;
 
   begin(family, product, &test);
   check_moments(&test, form, reduced);
   check_gradient(&test, form);
-  end(&test);
 }
 
 RG_TEST(gaussian_is_a_product)
@@ -161,9 +152,10 @@ static void check_near(int slopes)
 {
   const RgContextForm forms[2] = {RG_CONTEXT_PAIRS, RG_CONTEXT_NEAR};
   double G[2][J * DX], one[DX];
-  RgContextMoments moments[2], bar;
+  RgContextMoments moments[2];
+  RG_OWNED(rg_context_moments_destroy) RgContextMoments bar;
   RgContextPosterior cp[2];
-  Case test;
+  RG_OWNED(end) Case test;
 
   begin(RG_KERNEL_MATERN52, false, &test);
   for (int f = 0; f < 2; f++) {
@@ -195,8 +187,6 @@ static void check_near(int slopes)
     RG_OK(rg_context_moments_destroy(&moments[f]));
     RG_OK(rg_context_posterior_destroy(&cp[f]));
   }
-  RG_OK(rg_context_moments_destroy(&bar));
-  end(&test);
 }
 
 RG_TEST(near_data_do_for_pairs)
@@ -213,8 +203,8 @@ RG_TEST(nodes_interpolate)
   double contexts[MANY * DC], at_node[MOST], u[MANY], slope[LAST * DC], bar[MOST];
   double u_bar[MANY], slope_bar[LAST * DC], forth = 0, back = 0;
   RgContextNodes nodes;
-  RgKernel kernel;
-  Case test;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(end) Case test;
 
   begin(RG_KERNEL_MATERN52, false, &test);
   support_points(4, MANY, DC, contexts);
@@ -243,8 +233,6 @@ RG_TEST(nodes_interpolate)
   RG_OK(rg_kernel_create(RG_KERNEL_PERIODIC, D, false, (const double[]){1}, 1, &kernel));
   RG_OK(rg_context_nodes_create(&kernel, DX, MANY, contexts, 0, 1e-5, MOST, &nodes));
   assert_int_equal(nodes.n, 0);
-  RG_OK(rg_kernel_destroy(&kernel));
-  end(&test);
 }
 
 /* Data in clusters: the projection has fewer data, and predicts the same up to its allowed rest.
@@ -257,8 +245,9 @@ RG_TEST(projection_predicts_the_same)
   double Z[LARGE * D], y[LARGE], at[POINTS * D], mean[2][POINTS], variance[2][POINTS];
   RgPrediction work[2] = {{0}};
   RgFailure failure = {0};
-  RgPosterior posterior, projected;
-  RgKernel kernel;
+  RgPosterior projected;
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
   bool made;
 
   support_points(1, LARGE, D, Z);
@@ -285,6 +274,4 @@ RG_TEST(projection_predicts_the_same)
   }
   RG_OK(rg_prediction_destroy(&work[0]));
   RG_OK(rg_prediction_destroy(&work[1]));
-  RG_OK(rg_posterior_destroy(&posterior));
-  RG_OK(rg_kernel_destroy(&kernel));
 }

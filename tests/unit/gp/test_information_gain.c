@@ -63,9 +63,9 @@ RG_TEST(test_between_greedy_and_bounds)
 
   for (int once = 0; once < 2; once++)
     for (int k = 0; k < 3; k++) {
-      RgDomain domain = line(once);
-      RgKernel kernel = matern(1.7);
-      RgInformationGain gain;
+      RG_OWNED(rg_domain_destroy) RgDomain domain = line(once);
+      RG_OWNED(rg_kernel_destroy) RgKernel kernel = matern(1.7);
+      RG_OWNED(rg_information_gain_destroy) RgInformationGain gain;
       int count[N] = {0};
       RG_OK(rg_information_gain_create(&domain, &kernel, noises[k], 5, &gain));
       for (int t = 1; t <= 5; t++) {
@@ -79,18 +79,15 @@ RG_TEST(test_between_greedy_and_bounds)
       for (int t = 0; t < 5; t++) count[gain.index[t]]++;
       RG_CLOSE(gain.gain[4], gain_of(&kernel, noises[k], count), 1e-10);
       for (int i = 0; once && i < N; i++) assert_true(count[i] <= 1);
-      RG_OK(rg_information_gain_destroy(&gain));
-      RG_OK(rg_kernel_destroy(&kernel));
-      RG_OK(rg_domain_destroy(&domain));
     }
 }
 
 /* All points once: greedy selection and interlacing both give log det of the whole matrix. */
 RG_TEST(test_exhausted)
 {
-  RgDomain domain = line(true);
-  RgKernel kernel = matern(1);
-  RgInformationGain gain;
+  RG_OWNED(rg_domain_destroy) RgDomain domain = line(true);
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = matern(1);
+  RG_OWNED(rg_information_gain_destroy) RgInformationGain gain;
   const int count[N] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
 
   RG_OK(rg_information_gain_create(&domain, &kernel, 0.01, N, &gain));
@@ -98,17 +95,14 @@ RG_TEST(test_exhausted)
   RG_CLOSE(gain.gain[N - 1], all, 1e-12);
   RG_CLOSE(gain.upper[N - 1], all, 1e-12);
   assert_int_equal(gain.bound[N - 1], RG_GAIN_INTERLACING);
-  RG_OK(rg_information_gain_destroy(&gain));
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_domain_destroy(&domain));
 }
 
 /* Hadamard at the start, then the certificate, and the eigenvalues once points are taken. The
    guarantee of greedy selection is weaker than the certificate from which it is proved. */
 RG_TEST(test_which_bound_is_the_least)
 {
-  RgDomain domain = line(false);
-  RgKernel kernel = matern(1);
+  RG_OWNED(rg_domain_destroy) RgDomain domain = line(false);
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = matern(1);
   RgInformationGain gain;
   bool seen[4] = {false};
 
@@ -122,8 +116,6 @@ RG_TEST(test_which_bound_is_the_least)
   }
   for (int k = 0; k < 4; k++)
     if (seen[k] == (k == RG_GAIN_SUBMODULAR)) fail_msg("%s: %d", rg_gain_bound_names[k], seen[k]);
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_domain_destroy(&domain));
 }
 
 /* Eigenvalues from the factors of a product grid against those of the dense matrix, with the
@@ -132,9 +124,10 @@ RG_TEST(test_product_grid)
 {
   static const int levels[] = {3, 4};
   static const double axes[] = {0, 0.4, 1, 0, 0.2, 0.5, 1}, scales[] = {0.3, 0.6};
+  RG_OWNED(rg_domain_destroy)
   RgDomain grid = {.without_replacement = true}, set = {.without_replacement = true};
-  RgKernel kernel;
-  RgInformationGain a, b;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(rg_information_gain_destroy) RgInformationGain a, b;
 
   RG_OK(rg_space_grid(&grid.design, 2, levels, axes, NULL, NULL));
   RG_OK(rg_space_set(&set.design, 2, 12, grid.design.points, NULL, NULL));
@@ -147,25 +140,14 @@ RG_TEST(test_product_grid)
     assert_int_equal(a.bound[t], b.bound[t]);
   }
   assert_int_equal(a.bound[11], RG_GAIN_INTERLACING);
-  RG_OK(rg_information_gain_destroy(&a));
-  RG_OK(rg_information_gain_destroy(&b));
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_domain_destroy(&grid));
-  RG_OK(rg_domain_destroy(&set));
 }
 
 RG_TEST(test_wrong_arguments)
 {
-  RgDomain domain = line(true);
-  RgKernel kernel = matern(1);
+  RG_OWNED(rg_domain_destroy) RgDomain domain = line(true);
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = matern(1);
   RgInformationGain gain;
 
-  PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
-  assert_int_equal(rg_information_gain_create(&domain, &kernel, 0, 1, &gain),
-                   PETSC_ERR_ARG_OUTOFRANGE);
-  assert_int_equal(rg_information_gain_create(&domain, &kernel, 1, N + 1, &gain),
-                   PETSC_ERR_ARG_OUTOFRANGE);
-  PetscPopErrorHandler();
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_domain_destroy(&domain));
+  RG_FAILS(rg_information_gain_create(&domain, &kernel, 0, 1, &gain), PETSC_ERR_ARG_OUTOFRANGE);
+  RG_FAILS(rg_information_gain_create(&domain, &kernel, 1, N + 1, &gain), PETSC_ERR_ARG_OUTOFRANGE);
 }

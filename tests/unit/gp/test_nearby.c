@@ -43,8 +43,8 @@ static void end(Case *test)
 static double check(Case *test, double least, double tolerance)
 {
   double mean[2][M], variance[2][M], gradient[2][M * D], share = 0;
-  RgPrediction work = {0};
-  RgNearby nearby;
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {0};
+  RG_OWNED(rg_nearby_destroy) RgNearby nearby;
 
   RG_OK(rg_nearby_create(&test->posterior, least, &nearby));
   RG_OK(rg_posterior_predict(&test->posterior, M, test->Z, mean[0], variance[0], &work));
@@ -62,8 +62,6 @@ static double check(Case *test, double least, double tolerance)
   for (int k = 0; k < M * D; k++) RG_CLOSE(gradient[1][k], gradient[0][k], 30 * tolerance);
   for (int t = 0; t * RG_LANES < M; t++)
     share = PetscMax(share, (nearby.end[t] - nearby.first[t]) / (double)N);
-  RG_OK(rg_nearby_destroy(&nearby));
-  RG_OK(rg_prediction_destroy(&work));
   return share;
 }
 
@@ -72,11 +70,10 @@ RG_TEST(all_data_predict_the_same)
 {
   for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
     RgKernel kernel;
-    Case test;
+    RG_OWNED(end) Case test;
     support_kernel(variant == 6 ? RG_KERNEL_GAUSSIAN : RG_KERNEL_MATERN52, variant, &kernel);
     begin(&kernel, 0.05, &test);
     assert_true(check(&test, 0.0, 1e-9) >= 1.0);
-    end(&test);
   }
 }
 
@@ -90,11 +87,10 @@ RG_TEST(near_data_predict_nearly_the_same)
 
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     RgKernel kernel;
-    Case test;
+    RG_OWNED(end) Case test;
     RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, D, true, scales, 1.7, &kernel));
     begin(&kernel, 0.01, &test);
     assert_true(check(&test, cases[i].least, cases[i].tolerance) < cases[i].share);
-    end(&test);
   }
 }
 
@@ -103,13 +99,12 @@ RG_TEST(near_data_of_a_periodic_kernel_are_a_period_away)
 {
   const double scales[D] = {3, 3, 3, 0.3};
   RgKernel kernel;
-  Case test;
+  RG_OWNED(end) Case test;
 
   RG_OK(rg_kernel_create(RG_KERNEL_PERIODIC, D, true, scales, 1.7, &kernel));
   rg_kernel_set_shape(&kernel, 0.3);
   begin(&kernel, 0.01, &test);
   check(&test, 1e-6, 1e-3);
-  end(&test);
 }
 
 /* Far from all data the prior remains. */
@@ -117,9 +112,9 @@ RG_TEST(far_candidates_have_the_prior)
 {
   const double scales[D] = {1e-3, 1e-3, 1e-3, 1e-3};
   double mean[M], variance[M], gradient[M * D];
-  RgNearby nearby;
+  RG_OWNED(rg_nearby_destroy) RgNearby nearby;
   RgKernel kernel;
-  Case test;
+  RG_OWNED(end) Case test;
 
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, D, true, scales, 1.7, &kernel));
   begin(&kernel, 0.01, &test);
@@ -131,6 +126,4 @@ RG_TEST(far_candidates_have_the_prior)
     RG_CLOSE(variance[j], 1.7, 1e-12);
   }
   for (int k = 0; k < M * D; k++) RG_CLOSE(gradient[k], 0.0, 1e-9);
-  RG_OK(rg_nearby_destroy(&nearby));
-  end(&test);
 }

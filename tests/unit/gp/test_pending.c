@@ -87,10 +87,9 @@ static void check_trace(void (*make)(const RgKernel *kernel, RgPosterior *poster
 
   memset(answers, 0, sizeof answers);
   for (int k = 0; k < 2; k++) {
-    RgPosterior posterior;
+    RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
     make(kernel, &posterior);
     grow(&posterior, k == 1, answers[k]);
-    RG_OK(rg_posterior_destroy(&posterior));
   }
   assert_memory_equal(answers[0], answers[1], sizeof answers[0]);
 }
@@ -102,7 +101,7 @@ static void check_effect(void (*make)(const RgKernel *kernel, RgPosterior *poste
 {
   const RgObservations data = observations(0, 20), more = observations(20, 4);
   Answers told, during, data_instead;
-  RgPosterior one, other;
+  RG_OWNED(rg_posterior_destroy) RgPosterior one, other;
   RgFailure failure = {0};
 
   make(kernel, &one);
@@ -122,8 +121,6 @@ static void check_effect(void (*make)(const RgKernel *kernel, RgPosterior *poste
   }
   assert_true(change > 1e-4);
   assert_false(failure.failed);
-  RG_OK(rg_posterior_destroy(&one));
-  RG_OK(rg_posterior_destroy(&other));
 }
 
 static void fill(void)
@@ -165,8 +162,8 @@ RG_TEST(known_points_are_left_out)
 {
   const double value[] = {9, 0.3};
   double points[2 * DIM], mean;
-  RgKernel kernel;
-  RgPosterior posterior;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
   RgFailure failure = {0};
 
   fill();
@@ -180,16 +177,13 @@ RG_TEST(known_points_are_left_out)
     rg_posterior_append_pending(&posterior, &(RgObservations){2, points, NULL, value}, &failure));
   assert_int_equal(posterior.n, 11);
   assert_true(posterior.jitter == 0);
-  RgPrediction work = {0};
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {0};
   RG_OK(rg_posterior_predict(&posterior, 1, points, &mean, NULL, &work));
   RG_CLOSE(mean, y[3], 1e-9);
   RG_OK(rg_posterior_predict(&posterior, 1, points + DIM, &mean, NULL, &work));
   RG_CLOSE(mean, 0.3, 1e-9);
   RG_OK(rg_posterior_remove_pending(&posterior));
   assert_int_equal(posterior.n, 10);
-  RG_OK(rg_prediction_destroy(&work));
-  RG_OK(rg_posterior_destroy(&posterior));
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 /* ---- sets ---------------------------------------------------------------------------------- */
@@ -218,14 +212,13 @@ static void make_set(const RgKernel *kernel, RgPosterior *posterior)
 
 RG_TEST(set_posterior_forgets_pending_points)
 {
-  RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
   fill();
   make_domain(false);
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
   check_trace(make_set, &kernel);
   check_effect(make_set, &kernel, 1e-15, 1e-15);
-  RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(rg_domain_destroy(&domain));
 }
 
@@ -233,8 +226,8 @@ RG_TEST(set_posterior_forgets_pending_points)
 static void trace_of_method(RgSetMethod method, const RgKernel *kernel, bool pending, double *out)
 {
   const RgStream stream = rg_stream(1, "gp", 0, "paths", 0);
-  RgSetPosterior *set;
-  RgSetSamples samples;
+  RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *set;
+  RG_OWNED(rg_set_samples_destroy) RgSetSamples samples;
   RgFailure failure = {0};
 
   RG_OK(rg_set_posterior_create_with(method, &domain, kernel, 0.01, 0.2, 3, &set));
@@ -252,8 +245,6 @@ static void trace_of_method(RgSetMethod method, const RgKernel *kernel, bool pen
   memcpy(out, set->mean, POINTS * sizeof *out);
   memcpy(out + POINTS, set->variance, POINTS * sizeof *out);
   memcpy(out + 2 * POINTS, samples.path, 2 * POINTS * sizeof *out);
-  RG_OK(rg_set_posterior_destroy(&set));
-  RG_OK(rg_set_samples_destroy(&samples));
 }
 
 RG_TEST(every_representation_of_a_set_forgets)
@@ -267,11 +258,10 @@ RG_TEST(every_representation_of_a_set_forgets)
   fill();
   make_domain(true);
   for (int c = 0; c < 3; c++) {
-    RgKernel kernel;
+    RG_OWNED(rg_kernel_destroy) RgKernel kernel;
     support_kernel(RG_KERNEL_GAUSSIAN, cases[c].variant, &kernel);
     for (int k = 0; k < 2; k++) trace_of_method(cases[c].method, &kernel, k == 1, out[k]);
     assert_memory_equal(out[0], out[1], sizeof out[0]);
-    RG_OK(rg_kernel_destroy(&kernel));
   }
   RG_OK(rg_domain_destroy(&domain));
 }
@@ -293,7 +283,7 @@ static void make_iterative_set(const RgKernel *kernel, RgPosterior *posterior)
 
 RG_TEST(iterative_posterior_forgets_pending_points)
 {
-  RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
   fill();
   make_domain(false);
@@ -301,7 +291,6 @@ RG_TEST(iterative_posterior_forgets_pending_points)
   check_trace(make_iterative, &kernel);
   check_trace(make_iterative_set, &kernel);
   check_effect(make_iterative, &kernel, 1e-6, 0.05);
-  RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(rg_domain_destroy(&domain));
 }
 
@@ -312,7 +301,7 @@ static void long_trace(const RgKernel *kernel, bool pending, Answers *answers)
   static double points[LONG * DIM], outputs[LONG];
   const RgObservations more = observations(0, 5);
   Answers during;
-  RgPosterior posterior;
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
   RgFailure failure = {0};
 
   support_points(4, LONG, DIM, points);
@@ -331,17 +320,15 @@ static void long_trace(const RgKernel *kernel, bool pending, Answers *answers)
   }
   ask(&posterior, answers);
   assert_false(failure.failed);
-  RG_OK(rg_posterior_destroy(&posterior));
 }
 
 RG_TEST(iterative_posterior_forgets_when_it_rebuilds)
 {
   static Answers answers[2];
-  RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
   fill();
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
   for (int k = 0; k < 2; k++) long_trace(&kernel, k == 1, &answers[k]);
   assert_memory_equal(&answers[0], &answers[1], sizeof answers[0]);
-  RG_OK(rg_kernel_destroy(&kernel));
 }

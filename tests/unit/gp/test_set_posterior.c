@@ -10,82 +10,52 @@
 /* Domains over 4 inputs: 0 a set, 1 a grid, 2 grid x grid, 3 set x grid. */
 #define DOMAINS 4
 
-static void make_space(bool grid, int dim, uint64_t seed, RgSpace *space)
-{
-  const int levels[] = {4, 3, 5, 2};
-  const double zero[4] = {0}, one[] = {1.0, 1.0, 1.0, 1.0};
-
-  if (grid) {
-    double axes[14];
-
-    for (int i = 0, k = 0; k < 4; i += levels[k], k++) {
-      for (int l = 0; l < levels[k]; l++) axes[i + l] = (l + 0.1 * (double)seed) / levels[k];
-    }
-    RG_OK(rg_space_grid(space, dim, levels, axes, zero, one));
-  } else {
-    double points[30 * 4];
-
-    support_points(seed, 30, dim, points);
-    RG_OK(rg_space_set(space, dim, 30, points, zero, one));
-  }
-}
-
 static void make_domain(int which, RgDomain *domain)
 {
+  static const int dims[DOMAINS][2] = {{4, 0}, {4, 0}, {3, 1}, {2, 2}};
+  static const uint64_t seeds[DOMAINS][2] = {{1, 0}, {2, 0}, {3, 4}, {5, 6}};
+
   memset(domain, 0, sizeof *domain);
-  switch (which) {
-  case 0: make_space(false, 4, 1, &domain->design); break;
-  case 1: make_space(true, 4, 2, &domain->design); break;
-  case 2:
-    make_space(true, 3, 3, &domain->design);
-    make_space(true, 1, 4, &domain->context);
-    break;
-  default: make_space(false, 2, 5, &domain->design); make_space(true, 2, 6, &domain->context);
-  }
+  support_space(which == 1 || which == 2, dims[which][0], seeds[which][0], &domain->design);
+  if (which > 1) support_space(true, dims[which][1], seeds[which][1], &domain->context);
 }
 
 /* Flat index -> coordinates. */
 static int joined_points(const RgDomain *domain, double *X)
 {
-  int nc = domain->context.dim ? domain->context.size : 1, dx = domain->design.dim;
+  const RgSpace *design = &domain->design, *context = &domain->context;
+  const int nc = context->dim ? context->size : 1, dx = design->dim, dc = context->dim;
 
-  for (int i = 0; i < domain->design.size * nc; i++) {
-    for (int k = 0; k < SUPPORT_DIM; k++) {
-      X[i * SUPPORT_DIM + k] = k < dx
-                                 ? domain->design.points[(i / nc) * dx + k]
-                                 : domain->context.points[(i % nc) * domain->context.dim + k - dx];
-    }
+  for (int i = 0; i < design->size * nc; i++) {
+    memcpy(X + i * SUPPORT_DIM, design->points + i / nc * dx, dx * sizeof *X);
+    for (int k = 0; k < dc; k++) X[i * SUPPORT_DIM + dx + k] = context->points[i % nc * dc + k];
   }
-  return domain->design.size * nc;
+  return design->size * nc;
 }
 
 /* The same data in the posterior with a Cholesky factor. */
 static void compare(RgSetPosterior *set, RgPosterior *reference, int size, const double *X)
 {
   double mean[MAX_POINTS], variance[MAX_POINTS], row[MAX_POINTS], other[MAX_POINTS];
-  RgPrediction work = {0};
 
   assert_int_equal(set->prior.size, size);
   assert_int_equal(set->n, reference->n);
-  RG_OK(rg_posterior_predict(reference, size, X, mean, variance, &work));
-  for (int i = 0; i < size; i++) {
-    RG_CLOSE(set->mean[i], mean[i], 1e-9);
-    RG_CLOSE(set->variance[i], variance[i], 1e-10);
-    assert_true(set->variance[i] >= 0.0);
-  }
+  support_predict(reference, size, X, mean, variance);
+  support_same(size, set->mean, mean, 1e-9);
+  support_same(size, set->variance, variance, 1e-10);
+  for (int i = 0; i < size; i++) assert_true(set->variance[i] >= 0.0);
   RG_OK(rg_set_posterior_covariance(set, size / 2, row));
   RG_OK(rg_posterior_covariance(reference, 1, X + size / 2 * SUPPORT_DIM, size, X, other));
-  for (int i = 0; i < size; i++) RG_CLOSE(row[i], other[i], 1e-10);
-  RG_OK(rg_prediction_destroy(&work));
+  support_same(size, row, other, 1e-10);
 }
 
 static void one_domain_one_kernel(int which, RgKernelFamily family, int variant)
 {
   double X[MAX_POINTS * SUPPORT_DIM], y[MAX_DATA];
-  RgDomain domain;
-  RgKernel kernel, other;
-  RgSetPosterior *set;
-  RgPosterior reference;
+  RG_OWNED(rg_domain_destroy) RgDomain domain;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel, other;
+  RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *set;
+  RG_OWNED(rg_posterior_destroy) RgPosterior reference;
   RgFailure failure = {0};
   int size;
 
@@ -100,10 +70,8 @@ static void one_domain_one_kernel(int which, RgKernelFamily family, int variant)
   compare(set, &reference, size, X);
   for (int round = 0; round < 2; round++) {
     int count = round ? 12 : MAX_DATA; /* more than two blocks of rows, with repeated points */
-
     for (int n = 0; n < count; n++) {
       int index = (n * n * 7 + 3) % size;
-
       RG_OK(rg_set_posterior_append(set, index, y[n], &failure));
       RG_OK(rg_posterior_append(&reference, X + index * SUPPORT_DIM, y[n], &failure));
       if (n % 40 == 0) compare(set, &reference, size, X);
@@ -114,11 +82,6 @@ static void one_domain_one_kernel(int which, RgKernelFamily family, int variant)
     compare(set, &reference, size, X);
   }
   assert_false(failure.failed);
-  RG_OK(rg_set_posterior_destroy(&set));
-  RG_OK(rg_posterior_destroy(&reference));
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_kernel_destroy(&other));
-  RG_OK(rg_domain_destroy(&domain));
 }
 
 /* A kernel over 4 inputs as a sum of terms on overlapping groups. */
@@ -136,7 +99,7 @@ static void overlapping_kernel(RgKernelFamily family, RgKernel *kernel)
    tests/oracle). */
 static void one_method(RgSetMethod method, const RgDomain *domain, const RgKernel *kernel)
 {
-  RgSetPosterior *set, *rows;
+  RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *set, *rows;
   RgFailure failure = {0};
   double y[MAX_DATA], a[MAX_POINTS], b[MAX_POINTS];
   int size;
@@ -149,48 +112,37 @@ static void one_method(RgSetMethod method, const RgDomain *domain, const RgKerne
   for (int round = 0; round < 2; round++) {
     for (int n = 0; n < (round ? 5 : 70); n++) {
       int index = (n * n * 7 + 3) % size;
-
       RG_OK(rg_set_posterior_append(set, index, y[n], &failure));
       RG_OK(rg_set_posterior_append(rows, index, y[n], &failure));
       if (n % 10) continue;
       RG_OK(rg_set_posterior_covariance(set, size / 3, a));
       RG_OK(rg_set_posterior_covariance(rows, size / 3, b));
-      for (int i = 0; i < size; i++) {
-        RG_CLOSE(a[i], b[i], 1e-10);
-        RG_CLOSE(set->mean[i], rows->mean[i], 1e-10);
-        RG_CLOSE(set->variance[i], rows->variance[i], 1e-10);
-      }
+      support_same(size, a, b, 1e-10);
+      support_same(size, set->mean, rows->mean, 1e-10);
+      support_same(size, set->variance, rows->variance, 1e-10);
     }
     RG_OK(rg_set_posterior_reset(set, NULL, 1e-2, 0.0));
     RG_OK(rg_set_posterior_reset(rows, NULL, 1e-2, 0.0));
   }
   assert_false(failure.failed);
-  RG_OK(rg_set_posterior_destroy(&set));
-  RG_OK(rg_set_posterior_destroy(&rows));
 }
 
 RG_TEST(structured_methods_agree_with_rows)
 {
-  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
-    for (int which = 0; which < DOMAINS; which++) {
-      const int group[] = {0, 0, 1, 1};
-      const double scales[] = {0.31, 0.52, 0.27, 0.74};
-      RgDomain domain;
-      RgKernel kernel;
+  const int group[] = {0, 0, 1, 1};
+  const double scales[] = {0.31, 0.52, 0.27, 0.74};
 
-      make_domain(which, &domain);
-      if (which == 1 || which == 2) {
-        overlapping_kernel((RgKernelFamily)family, &kernel);
-        one_method(RG_SET_ADDITIVE, &domain, &kernel);
-        RG_OK(rg_kernel_destroy(&kernel));
-      }
-      if (which > 0) {
-        RG_OK(rg_kernel_create_product((RgKernelFamily)family, 4, 2, group, true, scales, 1.3,
-                                       &kernel));
-        one_method(RG_SET_PRODUCT, &domain, &kernel);
-        RG_OK(rg_kernel_destroy(&kernel));
-      }
-      RG_OK(rg_domain_destroy(&domain));
+  for (int which = 1; which < DOMAINS; which++) {
+    RG_OWNED(rg_domain_destroy) RgDomain domain;
+    make_domain(which, &domain);
+    for (int k = 0; k < RG_KERNEL_FAMILIES; k++) {
+      const RgKernelFamily family = (RgKernelFamily)k;
+      RG_OWNED(rg_kernel_destroy) RgKernel sum;
+      RG_OWNED(rg_kernel_destroy) RgKernel product;
+      overlapping_kernel(family, &sum);
+      RG_OK(rg_kernel_create_product(family, 4, 2, group, true, scales, 1.3, &product));
+      if (which < 3) one_method(RG_SET_ADDITIVE, &domain, &sum);
+      one_method(RG_SET_PRODUCT, &domain, &product);
     }
   }
 }
@@ -201,9 +153,10 @@ RG_TEST(methods_are_chosen_by_structure)
   const double lower[4] = {0}, upper[] = {1, 1, 1, 1}, scale = 0.4;
   const int levels[] = {8, 8, 8, 8};
   double axes[32];
-  RgDomain grid = {0}, set;
-  RgKernel gaussian, matern, sum;
-  RgSetPosterior *posterior;
+  RG_OWNED(rg_domain_destroy) RgDomain grid = {0};
+  RG_OWNED(rg_kernel_destroy) RgKernel gaussian;
+  RG_OWNED(rg_kernel_destroy) RgKernel matern;
+  RG_OWNED(rg_kernel_destroy) RgKernel sum;
   RgFailure failure = {0};
 
   for (int i = 0; i < 32; i++) axes[i] = (i % 8) / 7.0;
@@ -211,31 +164,32 @@ RG_TEST(methods_are_chosen_by_structure)
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 4, false, &scale, 1.0, &gaussian));
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN32, 4, false, &scale, 1.0, &matern));
   overlapping_kernel(RG_KERNEL_MATERN32, &sum);
-  RG_OK(rg_set_posterior_create(&grid, &gaussian, 1e-4, 0.0, 100, &posterior));
-  assert_string_equal(posterior->backend->name, "product");
-  RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
-  RG_OK(rg_set_posterior_reset(posterior, &sum, 1e-4, 0.0));
-  assert_string_equal(posterior->backend->name, "additive");
-  RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
-  RG_OK(rg_set_posterior_reset(posterior, &matern, 1e-4, 0.0));
-  assert_string_equal(posterior->backend->name, "rows");
-  RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
-  RG_CLOSE(posterior->mean[77], 1.0 / 1.0001, 1e-14);
-  RG_OK(rg_set_posterior_destroy(&posterior));
-  RG_OK(rg_set_posterior_create(&grid, &gaussian, 1e-4, 0.0, 10,
-                                &posterior)); /* a small set uses rows */
-  assert_string_equal(posterior->backend->name, "rows");
-  RG_OK(rg_set_posterior_destroy(&posterior));
-  set = grid;
+  RgDomain set = grid;
   set.design.kind = RG_SPACE_SET;
-  RG_OK(rg_set_posterior_create(&set, &gaussian, 1e-4, 0.0, 100, &posterior));
-  assert_string_equal(posterior->backend->name, "rows");
-  RG_OK(rg_set_posterior_destroy(&posterior));
+  const struct {
+    const RgDomain *domain;
+    int data; /* with few data rows are cheaper */
+    const char *backend;
+  } first[] = {{&grid, 100, "product"}, {&grid, 10, "rows"}, {&set, 100, "rows"}};
+  const struct {
+    const RgKernel *kernel;
+    const char *backend;
+  } then[] = {{&sum, "additive"}, {&matern, "rows"}};
+
+  for (int k = 0; k < 3; k++) {
+    RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *posterior;
+    RG_OK(
+      rg_set_posterior_create(first[k].domain, &gaussian, 1e-4, 0.0, first[k].data, &posterior));
+    assert_string_equal(posterior->backend->name, first[k].backend);
+    RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
+    for (int r = 0; k == 0 && r < 2; r++) {
+      RG_OK(rg_set_posterior_reset(posterior, then[r].kernel, 1e-4, 0.0));
+      assert_string_equal(posterior->backend->name, then[r].backend);
+      RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
+    }
+    RG_CLOSE(posterior->mean[77], 1.0 / 1.0001, 1e-14);
+  }
   assert_false(failure.failed);
-  RG_OK(rg_kernel_destroy(&gaussian));
-  RG_OK(rg_kernel_destroy(&matern));
-  RG_OK(rg_kernel_destroy(&sum));
-  RG_OK(rg_domain_destroy(&grid));
 }
 
 /* ---- listeners ------------------------------------------------------------------------------- */
@@ -272,9 +226,9 @@ RG_TEST(listeners_follow)
   Follower follower = {0};
   RgSetListener listener = {
     .closure = &follower, .reset = follower_reset, .update = follower_update};
-  RgDomain domain;
-  RgKernel kernel;
-  RgSetPosterior *set;
+  RG_OWNED(rg_domain_destroy) RgDomain domain;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *set;
   RgFailure failure = {0};
 
   make_domain(2, &domain);
@@ -283,33 +237,27 @@ RG_TEST(listeners_follow)
   RG_OK(rg_set_posterior_follow(set, &listener));
   for (int round = 0; round < 2; round++) {
     for (int n = 0; n < 5; n++) RG_OK(rg_set_posterior_append(set, 3 * n + 1, 0.3 * n, &failure));
-    for (int i = 0; i < follower.size; i++) {
-      RG_CLOSE(follower.mean[i], set->mean[i], 1e-14);
-    }
+    for (int i = 0; i < follower.size; i++) RG_CLOSE(follower.mean[i], set->mean[i], 1e-14);
     RG_OK(rg_set_posterior_reset(set, NULL, 1e-2, 0.1));
   }
   assert_int_equal(follower.resets, 3);
   assert_false(failure.failed);
-  RG_OK(rg_set_posterior_destroy(&set));
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_domain_destroy(&domain));
 }
 
 RG_TEST(agrees_with_the_cholesky_posterior)
 {
-  for (int which = 0; which < DOMAINS; which++) {
+  for (int which = 0; which < DOMAINS; which++)
     for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       one_domain_one_kernel(which, RG_KERNEL_GAUSSIAN, variant);
       one_domain_one_kernel(which, RG_KERNEL_MATERN32, variant);
     }
-  }
 }
 
 /* Without noise a second observation at a point changes nothing and breaks nothing. */
 RG_TEST(noiseless_repeats_are_skipped)
 {
-  RgDomain domain;
-  RgKernel kernel;
+  RG_OWNED(rg_domain_destroy) RgDomain domain;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
   RgSetPosterior *set;
   RgFailure failure = {0};
   double before[MAX_POINTS];
@@ -331,22 +279,19 @@ RG_TEST(noiseless_repeats_are_skipped)
   assert_true(failure.failed);
   RG_OK(rg_set_posterior_destroy(&set));
   assert_null(set);
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_domain_destroy(&domain));
 }
 
 /* The grid's factor and the dense one give the same path from the same numbers. A sum over groups
    of inputs is singular on a grid (its rank is the number of points of the groups): jitter. */
 RG_TEST(paths_agree_between_routes)
 {
-  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++)
     for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
-      RgDomain domain;
-      RgKernel kernel;
+      RG_OWNED(rg_domain_destroy) RgDomain domain;
+      RG_OWNED(rg_kernel_destroy) RgKernel kernel;
       RgSpace set;
       RgFailure failure = {0};
       double z[MAX_POINTS], f[MAX_POINTS], dense[MAX_POINTS], jitter[2];
-
       make_domain(1, &domain);
       support_kernel((RgKernelFamily)family, variant, &kernel);
       support_normals(8, domain.design.size, z);
@@ -358,10 +303,7 @@ RG_TEST(paths_agree_between_routes)
       const bool linear = !rg_kernel_classes[family]->columns; /* of small rank too */
       assert_true(jitter[0] == jitter[1] && (linear || (jitter[0] > 0.0) == (variant == 3)));
       for (int i = 0; i < set.size; i++) RG_CLOSE(f[i], dense[i], 1e-9);
-      RG_OK(rg_kernel_destroy(&kernel));
-      RG_OK(rg_domain_destroy(&domain));
     }
-  }
 }
 
 /* Nearly equal points: jitter steps in and is reported; still a path. */
@@ -370,8 +312,9 @@ RG_TEST(paths_through_a_singular_matrix_report_jitter)
   const double zero = 0.0, one = 1.0, scale = 5.0;
   double z[60], f[60], axis[60], jitter;
   int levels = 60;
-  RgSpace grid = {0}, set;
-  RgKernel kernel;
+  RgSpace set;
+  RG_OWNED(rg_space_destroy) RgSpace grid = {0};
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
   RgFailure failure = {0};
 
   for (int i = 0; i < 60; i++) axis[i] = i / 59.0;
@@ -387,6 +330,4 @@ RG_TEST(paths_through_a_singular_matrix_report_jitter)
     for (int i = 0; i < 60; i++) assert_true(isfinite(f[i]));
     for (int i = 1; i < 60; i++) RG_CLOSE(f[i], f[i - 1], 0.1); /* smooth: scale 5 */
   }
-  RG_OK(rg_kernel_destroy(&kernel));
-  RG_OK(rg_space_destroy(&grid));
 }

@@ -98,23 +98,20 @@ static void reference(const Data *d, RgKernelFamily family, int dim, int width, 
 {
   memset(out, 0, sizeof(Results));
   memcpy(out[REDUCED], d->slope, sizeof d->slope);
-  for (int j = 0; j < 37; j++) {
+  for (int j = 0; j < 37; j++)
     for (int r = 0; r < dim + 8; r++) out[REDUCED][j] -= d->b[r] * d->w[r * 43 + j];
-  }
   memcpy(out[MEAN], d->w, sizeof d->w);
   memcpy(out[VARIANCE], d->x, sizeof d->x);
   for (int j = 0; j < 41; j++) {
     double c = 0.7 * d->slope[j];
-
     out[SMALL][300 + j] = c;
     out[MEAN][j] -= 1.3 * c;
     out[VARIANCE][j] = fmax(out[VARIANCE][j] - c * c, 0.0);
   }
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; i++)
     for (int j = 0; j < width; j++) {
       int at = i * width + j;
       double w = d->w[at], s = d->slope[at], r2 = 0.0, h = 1e-4;
-
       for (int k = 0; k < dim; k++) r2 += pow(d->x[i * 12 + k] - d->Z[k * width + j], 2);
       out[DISTANCE][at] = r2;
       out[VALUE][at] = 1.3 * kappa(family, sqrt(r2));
@@ -129,7 +126,6 @@ static void reference(const Data *d, RgKernelFamily family, int dim, int width, 
       out[SMALL][32 + j] += w * w;
       for (int k = 0; k < dim; k++) {
         double u = d->Z[k * width + j] - d->x[i * 12 + k];
-
         out[SMALL][48 + k] += w * s * u * u;
         out[SMALL][64 + k * width + j] += w * s * u;
       }
@@ -139,7 +135,6 @@ static void reference(const Data *d, RgKernelFamily family, int dim, int width, 
         out[SYMMETRIC][at] += d->S[i * N + l] * d->w[l * width + j];
       }
     }
-  }
   if (width > RG_TILE) {
     memcpy(out[LOWER], d->w, sizeof(double) * N * (size_t)width);
     memcpy(out[UPPER], d->w, sizeof(double) * N * (size_t)width);
@@ -155,22 +150,19 @@ RG_TEST(every_level_agrees_with_plain_loops)
   RG_OK(PetscMalloc2(1, &got, 1, &expected));
   for (int level = 0; level < RG_VECTOR_LEVELS; level++) {
     const RgTileOps *ops = rg_tile_ops_at(level);
-
     for (int t = 0; ops && t < RG_KERNEL_FAMILIES * 7 * 4; t++) {
       RgKernelFamily family = (RgKernelFamily)(t % RG_KERNEL_FAMILIES);
       int rest = t / RG_KERNEL_FAMILIES, width = widths[rest % 4], dim = dims[rest / 4];
-
       if (rg_kernel_classes[family]->warp) continue;
       run(ops, d, family, dim, width, *got);
       reference(d, family, dim, width, *expected);
-      for (int r = 0; r < RESULTS; r++) {
+      for (int r = 0; r < RESULTS; r++)
         for (int i = 0; i < MOST; i++) {
           /* Matern-1/2 and 3/2 are rough at short distances, so differences are less accurate
              there. */
           if (r == SLOPE && (*expected)[DISTANCE][i] < 0.05) continue;
           RG_CLOSE((*got)[r][i], (*expected)[r][i], r == SLOPE ? 1e-5 : 1e-13);
         }
-      }
     }
   }
   RG_OK(PetscFree2(got, expected));
@@ -192,17 +184,15 @@ RG_TEST(bits_do_not_depend_on_the_width_of_vectors)
   for (int t = 0; t < RG_KERNEL_FAMILIES * 9 * 3; t++) {
     RgKernelFamily family = (RgKernelFamily)(t % RG_KERNEL_FAMILIES);
     int rest = t / RG_KERNEL_FAMILIES, dim = 1 + rest % 9, width = widths[rest / 9];
-
     run(rg_tile_ops_at(1), d, family, dim, width, *a);
     run(rg_tile_ops_at(2), d, family, dim, width, *b);
-    for (int r = 0; r < RESULTS; r++) {
+    for (int r = 0; r < RESULTS; r++)
       for (int i = 0; i < MOST; i++) {
         if ((*a)[r][i] != (*b)[r][i]) {
           fail_msg("result %d[%d] of family %d, %d inputs, width %d: %.17g and %.17g", r, i,
                    (int)family, dim, width, (*a)[r][i], (*b)[r][i]);
         }
       }
-    }
   }
   RG_OK(PetscFree2(a, b));
   RG_OK(PetscFree(d));
@@ -216,11 +206,9 @@ static void make_matrix(int n, int ld, double *A)
   RG_OK(PetscMalloc1((size_t)n * n, &B));
   support_normals((uint64_t)n, n * n, B);
   for (int i = 0; i < ld * ld; i++) A[i] = NAN;
-  for (int j = 0; j < n; j++) {
-    for (int i = j; i < n; i++) {
+  for (int j = 0; j < n; j++)
+    for (int i = j; i < n; i++)
       A[j * ld + i] = (i == j ? 0.5 * n : 0.0) + cblas_ddot(n, B + i, n, B + j, n);
-    }
-  }
   RG_OK(PetscFree(B));
 }
 
@@ -231,14 +219,12 @@ RG_TEST(factors_agree_with_lapack)
   for (int s = 0; s < 11; s++) {
     int n = sizes[s], ld = rg_pad(n) + 8;
     double *A, *L, *M, *X, *P;
-
     RG_OK(PetscMalloc5(ld * ld, &A, ld * ld, &L, ld * ld, &M, ld * ld, &X, n * n, &P));
     make_matrix(n, ld, A);
     memcpy(M, A, sizeof(double) * (size_t)(ld * ld));
     assert_int_equal(LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, M, ld), 0);
     for (int level = 0; level <= RG_VECTOR_LEVELS; level++) {
       const RgTileOps *ops = level < RG_VECTOR_LEVELS ? rg_tile_ops_at(level) : rg_tile_ops();
-
       if (!ops) continue;
       memcpy(L, A, sizeof(double) * (size_t)(ld * ld));
       if (level < RG_VECTOR_LEVELS) {
@@ -248,12 +234,10 @@ RG_TEST(factors_agree_with_lapack)
         assert_int_equal(rg_factor_cholesky(n, L, ld), 0);
         rg_factor_invert(n, L, ld, X);
       }
-      for (int j = 0; j < rg_pad(n); j++) {
-        for (int i = 0; i < rg_pad(n); i++) {
+      for (int j = 0; j < rg_pad(n); j++)
+        for (int i = 0; i < rg_pad(n); i++)
           if (i < j || i >= n || j >= n) assert_true(X[j * ld + i] == 0.0);
           else RG_CLOSE(L[j * ld + i], M[j * ld + i], 1e-13 * n);
-        }
-      }
       for (int j = 0; j < n; j += 1 + n / 16) { /* X L = I */
         for (int i = j; i < n; i++) {
           RG_CLOSE(cblas_ddot(i - j + 1, X + j * ld + i, ld, L + j * ld + j, 1), i == j ? 1.0 : 0.0,
@@ -263,9 +247,8 @@ RG_TEST(factors_agree_with_lapack)
     }
     RG_OK(rg_factor_inverse_product(n, X, ld, P));
     LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, M, ld);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
       for (int j = 0; j <= i; j++) RG_CLOSE(P[i * n + j], M[j * ld + i], 1e-13);
-    }
     RG_OK(PetscFree5(A, L, M, X, P));
   }
 }
@@ -274,7 +257,6 @@ RG_TEST(a_pivot_that_fails_is_named)
 {
   for (int level = 0; level < RG_VECTOR_LEVELS; level++) {
     double A[32 * 32];
-
     if (!rg_tile_ops_at(level)) continue;
     for (int bad = 0; bad < 19; bad += 3) {
       make_matrix(19, 32, A);

@@ -8,12 +8,11 @@ static const double tailed[] = {-310.5, -12.25, -3.5, -1.0, -0.5, 0.25, 0.75, 1.
 /* expected: scipy.stats.yeojohnson of the standardised outputs, exponent: yeojohnson_normmax. */
 static void check_power(int n, const double *y, double exponent, const double *expected)
 {
-  RgTransform transform = {0};
+  RG_OWNED(rg_transform_destroy) RgTransform transform = {0};
 
   RG_OK(rg_transform_fit(&transform, RG_TRANSFORM_YEO_JOHNSON, n, y));
   RG_CLOSE(transform.lambda, exponent, 1e-6); /* SciPy's search stops earlier */
   for (int i = 0; i < n; i++) RG_CLOSE(rg_transform_value(&transform, y[i]), expected[i], 1e-6);
-  RG_OK(rg_transform_destroy(&transform));
 }
 
 RG_TEST(powers_are_those_of_scipy)
@@ -39,33 +38,29 @@ RG_TEST(scores_are_those_of_scipy)
   const double y[] = {3, 1, 1, -2, 7};
   const double scores[] = {0.5244005127080407, -0.2533471031357997, -0.2533471031357997,
                            -1.2815515655446004, 1.2815515655446004};
-  RgTransform transform = {0};
+  RG_OWNED(rg_transform_destroy) RgTransform transform = {0};
 
   RG_OK(rg_transform_fit(&transform, RG_TRANSFORM_COPULA, 5, y));
   for (int i = 0; i < 5; i++) RG_CLOSE(rg_transform_value(&transform, y[i]), scores[i], 1e-12);
   RG_CLOSE(rg_transform_value(&transform, 5), 0.5 * (scores[0] + scores[4]), 1e-12);
-  RG_OK(rg_transform_destroy(&transform));
 }
 
 /* Increasing, with the slope of differences, and between the outermost outputs an exact inverse. */
 RG_TEST(inverses_and_slopes)
 {
   for (int kind = 1; kind < 3; kind++) {
-    RgTransform transform = {0};
+    RG_OWNED(rg_transform_destroy) RgTransform transform = {0};
     double before = -INFINITY;
-
     RG_OK(rg_transform_fit(&transform, (RgTransformKind)kind, 10, tailed));
     for (double y = -400.2; y < 30; y += 2.7) {
       const double value = rg_transform_value(&transform, y), h = 1e-4;
       const double slope =
         (rg_transform_value(&transform, y + h) - rg_transform_value(&transform, y - h)) / (2 * h);
-
       assert_true(value > before);
       before = value;
       RG_CLOSE(rg_transform_slope(&transform, y) / slope, 1, 1e-6);
       if (y >= -310.5 && y <= 2) RG_CLOSE(rg_transform_inverse(&transform, value), y, 1e-8);
     }
-    RG_OK(rg_transform_destroy(&transform));
   }
 }
 
@@ -74,9 +69,8 @@ RG_TEST(inverses_are_finite)
 {
   for (int sign = -1; sign < 2; sign += 2)
     for (int kind = 1; kind < 3; kind++) {
-      RgTransform transform = {0};
+      RG_OWNED(rg_transform_destroy) RgTransform transform = {0};
       double y[10], end = 0;
-
       for (int i = 0; i < 10; i++) {
         y[i] = sign * tailed[i];
         if (fabs(y[i]) > fabs(end)) end = y[i];
@@ -88,7 +82,6 @@ RG_TEST(inverses_are_finite)
         RG_CLOSE((inverse - end) * rg_transform_slope(&transform, end) / copysign(step, end), 1,
                  1e-9);
       }
-      RG_OK(rg_transform_destroy(&transform));
     }
 }
 
@@ -98,7 +91,8 @@ RG_TEST(units_do_not_matter)
   static const int exponents[] = {20, -20, 300, -300, 900, -600, -1000};
 
   for (int kind = 1; kind < 3; kind++) {
-    RgTransform transform = {0}, other = {0};
+    RgTransform other = {0};
+    RG_OWNED(rg_transform_destroy) RgTransform transform = {0};
     RG_OK(rg_transform_fit(&transform, (RgTransformKind)kind, 10, tailed));
     for (size_t k = 0; k < sizeof(exponents) / sizeof(*exponents); k++) {
       double y[10];
@@ -113,7 +107,6 @@ RG_TEST(units_do_not_matter)
       }
       RG_OK(rg_transform_destroy(&other));
     }
-    RG_OK(rg_transform_destroy(&transform));
   }
 }
 
@@ -121,7 +114,7 @@ RG_TEST(units_do_not_matter)
 RG_TEST(few_outputs_stay)
 {
   const double y[] = {5, 5, 9, 9};
-  RgTransform transform = {0};
+  RG_OWNED(rg_transform_destroy) RgTransform transform = {0};
 
   for (int kind = 0; kind < 3; kind++) {
     RG_OK(rg_transform_fit(&transform, (RgTransformKind)kind, 4, y));
@@ -129,5 +122,4 @@ RG_TEST(few_outputs_stay)
     assert_true(rg_transform_value(&transform, 7) == 7 && rg_transform_slope(&transform, 7) == 1);
     assert_true(rg_transform_inverse(&transform, 7) == 7);
   }
-  RG_OK(rg_transform_destroy(&transform));
 }

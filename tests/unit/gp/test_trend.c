@@ -19,17 +19,6 @@ static RgKernel trend_kernel(void)
   return kernel;
 }
 
-/* Points of the unit cube (an additive recurrence) and a smooth function on them. */
-static void make_data(int n, double *X, double *y)
-{
-  const double step[DIM] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
-  for (int i = 0; i < n; i++) {
-    double *x = X + DIM * i, whole;
-    for (int j = 0; j < DIM; j++) x[j] = modf((i + 1) * step[j], &whole);
-    y[i] = sin(5.0 * x[0]) + x[1] * x[1] - 0.3 * cos(7.0 * x[2]);
-  }
-}
-
 /* A second implementation of the stationary part and the trend. */
 static double value(const RgKernel *kernel, const double *x, const double *z)
 {
@@ -46,8 +35,8 @@ RG_TEST(values_and_copies)
   enum { MANY = 37 };
   double X[DIM * MANY], y[MANY], K[MANY * MANY], theta[6], again[6], largest = 0;
   const double corner[DIM] = {1, 0, 1};
-  RgKernel kernel = trend_kernel(), copy;
-  make_data(MANY, X, y);
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = trend_kernel(), copy;
+  support_smooth_data(MANY, X, y);
   RG_OK(rg_kernel_copy(&kernel, &copy));
   rg_kernel_get_theta(&kernel, theta);
   assert_int_equal(rg_kernel_theta_size(&kernel), 6);
@@ -64,15 +53,6 @@ RG_TEST(values_and_copies)
   }
   assert_true(largest < rg_kernel_largest_variance(&kernel));
   RG_CLOSE(rg_kernel_largest_variance(&kernel), value(&kernel, corner, corner), 1e-13);
-  RG_OK(rg_kernel_destroy(&copy));
-  RG_OK(rg_kernel_destroy(&kernel));
-}
-
-static void predict(RgPosterior *posterior, const double *Z, double *mean, double *variance)
-{
-  RgPrediction work = {.values_only = true};
-  RG_OK(rg_posterior_predict(posterior, M, Z, mean, variance, &work));
-  RG_OK(rg_prediction_destroy(&work));
 }
 
 /* Mean and variance by NumPy from the basis functions u_i and u_i u_j, u = 2 x - 1, of a Gaussian
@@ -83,56 +63,53 @@ static const double points[DIM * M] = {0.05, 0.9, 0.4, 0.5, 0.5, 0.5, 1, 0, 1};
 static const double means[M] = {1.3523707627821366, 0.9493917977723538, -0.906308850558764};
 static const double variances[M] = {0.7653255824480272, 0.07030686241737508, 1.4750745048364897};
 
+static void check_basis_functions(RgPosterior *posterior)
+{
+  double mean[M], variance[M];
+
+  support_predict(posterior, M, points, mean, variance);
+  support_same(M, mean, means, 1e-12);
+  support_same(M, variance, variances, 1e-12);
+}
+
 RG_TEST(posterior_agrees_with_basis_functions)
 {
-  double X[DIM * N], y[N], mean[M], variance[M];
-  RgKernel kernel = trend_kernel();
+  double X[DIM * N], y[N];
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = trend_kernel();
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
   RgFailure failure = {0};
-  RgPosterior posterior;
-  make_data(N, X, y);
-  RG_OK(rg_posterior_create(&kernel, 0.02, 0.1, 4, &posterior));
-  RG_OK(rg_posterior_set(&posterior, NULL, 0.02, 0.1, N, X, y, &failure));
-  predict(&posterior, points, mean, variance);
-  for (int j = 0; j < M; j++) RG_CLOSE(mean[j], means[j], 1e-12);
-  for (int j = 0; j < M; j++) RG_CLOSE(variance[j], variances[j], 1e-12);
+  support_smooth_data(N, X, y);
+  support_fill(&kernel, 0.02, 0.1, N, X, y, &posterior);
+  check_basis_functions(&posterior);
   RG_OK(rg_posterior_set(&posterior, NULL, 0.02, 0.1, N - 2, X, y, &failure));
   for (int i = N - 2; i < N; i++)
     RG_OK(rg_posterior_append(&posterior, X + i * DIM, y[i], &failure));
-  predict(&posterior, points, mean, variance);
-  for (int j = 0; j < M; j++) RG_CLOSE(mean[j], means[j], 1e-12);
-  for (int j = 0; j < M; j++) RG_CLOSE(variance[j], variances[j], 1e-12);
+  check_basis_functions(&posterior);
   assert_true(!failure.failed && posterior.jitter == 0);
-  RG_OK(rg_posterior_destroy(&posterior));
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 RG_TEST(prediction_gradient)
 {
   const double mean_bar[M] = {0.7, -1.2, 0.4}, variance_bar[M] = {-0.3, 2.0, 0.9}, h = 1e-5;
   double X[DIM * N], y[N], Z[DIM * M], mean[M], variance[M], G[DIM * M], sum[2];
-  RgKernel kernel = trend_kernel();
-  RgPrediction work = {0};
-  RgFailure failure = {0};
-  RgPosterior posterior;
-  make_data(N, X, y);
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = trend_kernel();
+  RG_OWNED(rg_prediction_destroy) RgPrediction work = {0};
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
+  support_smooth_data(N, X, y);
   memcpy(Z, points, sizeof Z);
-  RG_OK(rg_posterior_create(&kernel, 0.02, 0.1, N, &posterior));
-  RG_OK(rg_posterior_set(&posterior, NULL, 0.02, 0.1, N, X, y, &failure));
+  support_fill(&kernel, 0.02, 0.1, N, X, y, &posterior);
   RG_OK(rg_posterior_predict(&posterior, M, Z, mean, variance, &work));
   RG_OK(rg_posterior_gradient(&posterior, M, Z, mean_bar, variance_bar, &work, G));
   for (int i = 0; i < DIM * M; i++) {
     for (int side = 0; side < 2; side++) {
       Z[i] = points[i] + (side ? h : -h);
-      predict(&posterior, Z, mean, variance);
+      support_predict(&posterior, M, Z, mean, variance);
       const int j = i / DIM;
       sum[side] = mean_bar[j] * mean[j] + variance_bar[j] * variance[j];
     }
     Z[i] = points[i];
     RG_CLOSE(G[i], (sum[1] - sum[0]) / (2 * h), 1e-8);
   }
-  RG_OK(rg_prediction_destroy(&work));
-  RG_OK(rg_posterior_destroy(&posterior));
-  RG_OK(rg_kernel_destroy(&kernel));
 }
 
 /* An inclined bowl in four dimensions: 15 coefficients. */
@@ -153,7 +130,7 @@ static double largest_error(const char *mean_kind)
   double X[4 * (DATA + TESTED)], mean[TESTED], sd[TESTED], largest = 0;
   RgSurrogateOptions options = {0};
   RgDiagnostics diagnostics = {0};
-  RgDomain domain = {0};
+  RG_OWNED(rg_domain_destroy) RgDomain domain = {0};
   RgHistory history;
   RgFailure failure = {0};
   RgModel model;
@@ -177,7 +154,6 @@ static double largest_error(const char *mean_kind)
   RG_OK(rg_model_destroy(&model));
   RG_OK(rg_history_destroy(&history));
   RG_OK(rg_params_clear(rg_surrogate_params, &options));
-  RG_OK(rg_domain_destroy(&domain));
   return largest;
 }
 

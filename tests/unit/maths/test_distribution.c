@@ -14,6 +14,17 @@ static RgDistribution law_of(const char *text)
   return law;
 }
 
+/* Sums of the quadrature rule: the mass, the mean and the mean square. */
+static void sum_rule(const RgDistribution *law, int n, double sums[3])
+{
+  RG_OWNED(rg_quadrature_destroy) RgQuadrature rule;
+
+  RG_OK(rg_distribution_quadrature(law, n, 0, NULL, &rule));
+  for (int k = 0; k < 3; k++) sums[k] = 0;
+  for (int i = 0; i < rule.n; i++)
+    for (int k = 0; k < 3; k++) sums[k] += rule.weight[i] * pow(rule.node[i], k);
+}
+
 /* Durations of mean 1 from one uniform number, in ticks. */
 RG_TEST(durations_of_laws_are_coupled)
 {
@@ -30,10 +41,9 @@ RG_TEST(durations_of_laws_are_coupled)
   static const double u[] = {0.1, 0.5, 0.9, 0.999};
 
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-    RgDistribution law = law_of(cases[c].law);
+    RG_OWNED(rg_distribution_destroy) RgDistribution law = law_of(cases[c].law);
     for (int k = 0; k < 4; k++)
       assert_int_equal(rg_ticks(rg_distribution_quantile(&law, u[k])), cases[c].ticks[k]);
-    RG_OK(rg_distribution_destroy(&law));
   }
 }
 
@@ -51,23 +61,15 @@ RG_TEST(moments_and_quantiles)
   };
 
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-    RgDistribution law = law_of(cases[c].law);
-    RgQuadrature rule;
-    double total = 0, mean = 0, square = 0;
-    RG_OK(rg_distribution_quadrature(&law, 40, 0, NULL, &rule));
-    for (int i = 0; i < rule.n; i++) {
-      total += rule.weight[i];
-      mean += rule.weight[i] * rule.node[i];
-      square += rule.weight[i] * rule.node[i] * rule.node[i];
-    }
-    RG_CLOSE(total, 1, 1e-13);
-    RG_CLOSE(mean, cases[c].mean, 1e-12);
-    RG_CLOSE(square, cases[c].square, 1e-9);
+    RG_OWNED(rg_distribution_destroy) RgDistribution law = law_of(cases[c].law);
+    double sums[3];
+    sum_rule(&law, 40, sums);
+    RG_CLOSE(sums[0], 1, 1e-13);
+    RG_CLOSE(sums[1], cases[c].mean, 1e-12);
+    RG_CLOSE(sums[2], cases[c].square, 1e-9);
     for (double p = 1e-6; p < 1; p += 0.0371)
       RG_CLOSE(rg_distribution_cdf(&law, rg_distribution_quantile(&law, p)), p, 1e-14);
     RG_CLOSE(rg_distribution_cdf(&law, 0), 0, 0);
-    RG_OK(rg_quadrature_destroy(&rule));
-    RG_OK(rg_distribution_destroy(&law));
   }
 }
 
@@ -79,24 +81,20 @@ RG_TEST(clipped_laws_keep_their_mass)
                                       "clip(lognormal(0, 1), 0.2, 1)"};
 
   for (size_t c = 0; c < sizeof texts / sizeof texts[0]; c++) {
-    RgDistribution law = law_of(texts[c]);
-    RgQuadrature rule;
-    double total = 0;
-    RG_OK(rg_distribution_quadrature(&law, 20, 0, NULL, &rule));
-    for (int i = 0; i < rule.n; i++) total += rule.weight[i];
-    RG_CLOSE(total, 1, 1e-13);
-    RG_OK(rg_quadrature_destroy(&rule));
-    RG_OK(rg_distribution_destroy(&law));
+    RG_OWNED(rg_distribution_destroy) RgDistribution law = law_of(texts[c]);
+    double sums[3];
+    sum_rule(&law, 20, sums);
+    RG_CLOSE(sums[0], 1, 1e-13);
   }
 }
 
 RG_TEST(a_pareto_law_has_moments_below_its_power)
 {
+  RG_OWNED(rg_distribution_destroy)
   RgDistribution law = law_of("mixture(pareto(2, 1), lognormal(0, 3))");
 
   assert_true(rg_distribution_has_moments(&law, 0, 1.9));
   assert_false(rg_distribution_has_moments(&law, 0, 2));
-  RG_OK(rg_distribution_destroy(&law));
 }
 
 RG_TEST(mistakes)
@@ -117,12 +115,11 @@ RG_TEST(mistakes)
   };
 
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-    RgDistribution law;
+    RG_OWNED(rg_distribution_destroy) RgDistribution law;
     RgText mistake = {0};
     RG_OK(rg_distribution_parse(cases[c].text, &law, &mistake));
     assert_string_equal(mistake.data, cases[c].mistake);
     RG_OK(rg_text_clear(&mistake));
-    RG_OK(rg_distribution_destroy(&law));
   }
 }
 
@@ -140,7 +137,7 @@ RG_TEST(student)
                {"student(200, 1)", 3, 0.001521523556952952}};
 
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-    RgDistribution law = law_of(cases[c].law);
+    RG_OWNED(rg_distribution_destroy) RgDistribution law = law_of(cases[c].law);
     const double t = cases[c].t, tail = cases[c].tail, h = 1e-5;
     RG_CLOSE(rg_distribution_cdf(&law, -t) / tail, 1, 1e-12);
     RG_CLOSE(rg_distribution_cdf(&law, t), 1 - tail, 1e-15);
@@ -149,16 +146,11 @@ RG_TEST(student)
     RG_CLOSE(rg_distribution_density(&law, t),
              (rg_distribution_cdf(&law, t + h) - rg_distribution_cdf(&law, t - h)) / (2 * h), 1e-9);
     RG_CLOSE(rg_distribution_quantile(&law, 0.5), 0, 0);
-    RG_OK(rg_distribution_destroy(&law));
   }
-  RgDistribution law = law_of("student(9, 0.5)");
-  RgQuadrature rule;
-  double square = 0;
-  RG_OK(rg_distribution_quadrature(&law, 40, 0, NULL, &rule));
-  for (int i = 0; i < rule.n; i++) square += rule.weight[i] * rule.node[i] * rule.node[i];
-  RG_CLOSE(square, 2.25 / 7, 1e-10);
+  RG_OWNED(rg_distribution_destroy) RgDistribution law = law_of("student(9, 0.5)");
+  double sums[3];
+  sum_rule(&law, 40, sums);
+  RG_CLOSE(sums[2], 2.25 / 7, 1e-10);
   assert_true(rg_distribution_has_moments(&law, 8, 8));
   assert_false(rg_distribution_has_moments(&law, 0, 9));
-  RG_OK(rg_quadrature_destroy(&rule));
-  RG_OK(rg_distribution_destroy(&law));
 }

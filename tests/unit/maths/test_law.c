@@ -18,22 +18,19 @@ static RgLaw law_of(const char *text)
 /* Parameter a (which 0) or b of the first part at t. */
 static double at(const char *text, int t, int which)
 {
-  RgLaw law = law_of(text);
-  RgDistribution now;
+  RG_OWNED(rg_law_destroy) RgLaw law = law_of(text);
+  RG_OWNED(rg_distribution_destroy) RgDistribution now;
 
   RG_OK(rg_law_at(&law, t, &now));
   const double value = which ? now.parts[0].b : now.parts[0].a;
-  RG_OK(rg_distribution_destroy(&now));
-  RG_OK(rg_law_destroy(&law));
   return value;
 }
 
 static int epoch(const char *text, int t)
 {
-  RgLaw law = law_of(text);
+  RG_OWNED(rg_law_destroy) RgLaw law = law_of(text);
   const int found = rg_law_epoch(1, &law, t);
 
-  RG_OK(rg_law_destroy(&law));
   return found;
 }
 
@@ -68,7 +65,7 @@ RG_TEST(parts_move_together)
 {
   RgLaw law = law_of("linear(mixture(1 * normal(0, 1), 3 * clip(normal(2, 1), -1, 5)), 3, "
                      "mixture(3 * normal(1, 1), 1 * clip(normal(2, 3), 0, 5)))");
-  RgDistribution now;
+  RG_OWNED(rg_distribution_destroy) RgDistribution now;
 
   RG_OK(rg_law_at(&law, 2, &now));
   assert_int_equal(now.n, 2);
@@ -79,7 +76,6 @@ RG_TEST(parts_move_together)
   RG_CLOSE(now.parts[1].b, 2, 1e-15);
   RG_CLOSE(now.parts[1].lower, -0.5, 1e-15);
   RG_CLOSE(now.parts[1].upper, 5, 0);
-  RG_OK(rg_distribution_destroy(&now));
   RG_OK(rg_law_destroy(&law));
 }
 
@@ -174,12 +170,11 @@ RG_TEST(mistakes)
   };
 
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-    RgLaw law;
+    RG_OWNED(rg_law_destroy) RgLaw law;
     RgText mistake = {0};
     RG_OK(rg_law_parse(cases[c].text, &law, &mistake));
     assert_non_null(mistake.data);
     assert_string_equal(mistake.data, cases[c].mistake);
     RG_OK(rg_text_clear(&mistake));
-    RG_OK(rg_law_destroy(&law));
   }
 }

@@ -34,7 +34,7 @@ static RgLbfgsbStatus run(RgLbfgsb *search, const double *start)
 
 RG_TEST(test_unbounded)
 {
-  RgLbfgsb search;
+  RG_OWNED(rg_lbfgsb_destroy) RgLbfgsb search;
   const double start[5] = {-1.2, 1.0, 0.3, -0.7, 2.0};
   RG_OK(rg_lbfgsb_create(5, 7, NULL, NULL, &tight, &search));
   assert_int_equal(run(&search, start), RG_LBFGSB_CONVERGED);
@@ -43,13 +43,12 @@ RG_TEST(test_unbounded)
   assert_true(search.projected_gradient <= 1e-9);
   assert_string_equal(search.reason, "projected gradient small enough");
   assert_true(search.evaluations >= search.iterations && search.iterations > 5);
-  RG_OK(rg_lbfgsb_destroy(&search));
 }
 
 /* x_1 <= 0.5 is active at the minimum: x = (0.5, 0.25), value 0.25. */
 RG_TEST(test_active_bound)
 {
-  RgLbfgsb search;
+  RG_OWNED(rg_lbfgsb_destroy) RgLbfgsb search;
   const double lower[2] = {-2.0, -INFINITY}, upper[2] = {0.5, INFINITY};
   const double start[2] = {3.0, -4.0}; /* outside: moved to the bound */
   RG_OK(rg_lbfgsb_create(2, 5, lower, upper, &tight, &search));
@@ -57,13 +56,12 @@ RG_TEST(test_active_bound)
   RG_CLOSE(search.best_x[0], 0.5, 0.0);
   RG_CLOSE(search.best_x[1], 0.25, 1e-9);
   RG_CLOSE(search.best_value, 0.25, 1e-12);
-  RG_OK(rg_lbfgsb_destroy(&search));
 }
 
 /* One-sided bounds of both kinds and a variable fixed by equal bounds. */
 RG_TEST(test_one_sided_and_fixed)
 {
-  RgLbfgsb search;
+  RG_OWNED(rg_lbfgsb_destroy) RgLbfgsb search;
   const double lower[3] = {-INFINITY, 1.5, 2.0}, upper[3] = {0.0, INFINITY, 2.0};
   const double start[3] = {-0.5, 2.0, 0.0};
   RG_OK(rg_lbfgsb_create(3, 5, lower, upper, &tight, &search));
@@ -74,7 +72,6 @@ RG_TEST(test_one_sided_and_fixed)
   /* Stationarity in the free variable: -400 x (1.5 - x^2) - 2 (1 - x) = 0. */
   double x = search.best_x[0];
   RG_CLOSE(-400.0 * x * (1.5 - x * x) - 2.0 * (1.0 - x), 0.0, 1e-7);
-  RG_OK(rg_lbfgsb_destroy(&search));
 }
 
 /* Many searches in lockstep give the bits of the same searches run alone. */
@@ -109,7 +106,7 @@ RG_TEST(test_lockstep)
 
 RG_TEST(test_limits)
 {
-  RgLbfgsb search;
+  RG_OWNED(rg_lbfgsb_destroy) RgLbfgsb search;
   RgLbfgsbLimits limits = {.max_evaluations = 7};
   const double start[2] = {-1.2, 1.0};
   RG_OK(rg_lbfgsb_create(2, 5, NULL, NULL, &limits, &search));
@@ -125,14 +122,13 @@ RG_TEST(test_limits)
   assert_int_equal(run(&search, start), RG_LBFGSB_CONVERGED);
   assert_string_equal(search.reason, "decrease small enough");
   assert_true(search.best_value <= after_seven);
-  RG_OK(rg_lbfgsb_destroy(&search));
 }
 
 /* 50 (3x - log x) on x > 0, NaN elsewhere; minimum at 1/3. Started far out, the search steps into
    the NaNs. */
 RG_TEST(test_not_finite)
 {
-  RgLbfgsb search;
+  RG_OWNED(rg_lbfgsb_destroy) RgLbfgsb search;
   RgLbfgsbStatus status;
   int outside = 0;
   const double start = 0.5;
@@ -154,13 +150,12 @@ RG_TEST(test_not_finite)
   assert_int_equal(status, RG_LBFGSB_FAILED);
   assert_string_equal(search.reason, "not finite at the start");
   assert_true(isinf(search.best_value));
-  RG_OK(rg_lbfgsb_destroy(&search));
 }
 
 /* A gradient that points the wrong way: the line search gives up, the best point is kept. */
 RG_TEST(test_no_decrease)
 {
-  RgLbfgsb search;
+  RG_OWNED(rg_lbfgsb_destroy) RgLbfgsb search;
   RgLbfgsbStatus status;
   const double start = 2.0;
   RG_OK(rg_lbfgsb_create(1, 5, NULL, NULL, &tight, &search));
@@ -171,7 +166,6 @@ RG_TEST(test_no_decrease)
   }
   assert_int_equal(status, RG_LBFGSB_FAILED);
   RG_CLOSE(search.best_x[0], 2.0, 0.0);
-  RG_OK(rg_lbfgsb_destroy(&search));
 }
 
 RG_TEST(test_misuse)
@@ -180,20 +174,17 @@ RG_TEST(test_misuse)
   RgLbfgsbStatus status;
   const double lower = 1.0, upper = 0.0, start = 0.0;
   double slope = 0.0;
-  PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
-  assert_int_equal(rg_lbfgsb_create(0, 5, NULL, NULL, &tight, &search), PETSC_ERR_ARG_OUTOFRANGE);
-  assert_int_equal(rg_lbfgsb_create(1, 5, &lower, &upper, &tight, &search),
-                   PETSC_ERR_ARG_OUTOFRANGE);
+  RG_FAILS(rg_lbfgsb_create(0, 5, NULL, NULL, &tight, &search), PETSC_ERR_ARG_OUTOFRANGE);
+  RG_FAILS(rg_lbfgsb_create(1, 5, &lower, &upper, &tight, &search), PETSC_ERR_ARG_OUTOFRANGE);
   RG_OK(rg_lbfgsb_destroy(&search)); /* the state that a failed create leaves */
   RG_OK(rg_lbfgsb_create(1, 5, NULL, NULL, &tight, &search));
   search.limits.factr = -1.0;
-  assert_int_equal(rg_lbfgsb_begin(&search, &start, &status), PETSC_ERR_ARG_OUTOFRANGE);
+  RG_FAILS(rg_lbfgsb_begin(&search, &start, &status), PETSC_ERR_ARG_OUTOFRANGE);
   search.limits = tight;
   RG_OK(rg_lbfgsb_begin(&search, &start, &status));
   RG_OK(rg_lbfgsb_step(&search, 1.0, &slope, &status));
   assert_int_equal(status, RG_LBFGSB_CONVERGED);
-  assert_int_equal(rg_lbfgsb_step(&search, 1.0, &slope, &status), PETSC_ERR_ORDER);
-  PetscPopErrorHandler();
+  RG_FAILS(rg_lbfgsb_step(&search, 1.0, &slope, &status), PETSC_ERR_ORDER);
   RG_OK(rg_lbfgsb_destroy(&search));
   RG_OK(rg_lbfgsb_destroy(&search)); /* twice is harmless */
 }

@@ -84,9 +84,7 @@ RG_TEST(density_distribution_and_quantile)
   CLOSE_RATIO(rg_normal_cdf(-37.0), 5.7255712225245768e-300, 1e-12);
   assert_true(rg_normal_cdf(0.0) == 0.5);
   CLOSE_RATIO(rg_normal_quantile(0.975), 1.9599639845400545, 1e-14);
-  for (double z = -8.0; z <= 5.0; z += 0.5) {
-    RG_CLOSE(rg_normal_quantile(rg_normal_cdf(z)), z, 1e-9);
-  }
+  for (double z = -8.0; z <= 5.0; z += 0.5) RG_CLOSE(rg_normal_quantile(rg_normal_cdf(z)), z, 1e-9);
 }
 
 /* irgp_ucb, table 7.2: kappa and its 2.5% and 97.5% quantiles. */
@@ -136,9 +134,8 @@ RG_TEST(gamma_quantiles_to_full_precision)
     {300, 1e-6, 224.74061625126691},
   };
 
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], rows[i][1]), rows[i][2], 3e-13);
-  }
   /* The exponential distribution in closed form. */
   CLOSE_RATIO(rg_gamma_quantile(1.0, 0.3), -log1p(-0.3), 1e-14);
   assert_true(rg_gamma_quantile(2.0, 0.0) == 0.0);

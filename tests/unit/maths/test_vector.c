@@ -15,20 +15,20 @@
       fail_msg("%s = %.17g, expected %.17g", #a, u_, v_);                                          \
   } while (0)
 
-static void each_level(void (*check)(const RgVectorOps *ops))
-{
-  int checked = 0;
+/* A test of the operations at every instruction set that this CPU has. */
+#define AT_EACH_LEVEL(name)                                                                        \
+  static void name##_at(const RgVectorOps *ops);                                                   \
+  RG_TEST(name)                                                                                    \
+  {                                                                                                \
+    int checked = 0;                                                                               \
+    for (int level = 0; level < RG_VECTOR_LEVELS; level++)                                         \
+      if (rg_vector_ops_at(level)) name##_at(rg_vector_ops_at(level)), checked++;                  \
+    assert_true(checked > 0);                                                                      \
+    assert_null(rg_vector_ops_at(RG_VECTOR_LEVELS));                                               \
+  }                                                                                                \
+  static void name##_at(const RgVectorOps *ops)
 
-  for (int level = 0; level < RG_VECTOR_LEVELS; level++) {
-    if (!rg_vector_ops_at(level)) continue;
-    (*check)(rg_vector_ops_at(level));
-    checked++;
-  }
-  assert_true(checked > 0);
-  assert_null(rg_vector_ops_at(RG_VECTOR_LEVELS));
-}
-
-static void check_logarithm(const RgVectorOps *ops)
+AT_EACH_LEVEL(logarithm_is_accurate)
 {
   double x[N], out[N];
 
@@ -37,12 +37,10 @@ static void check_logarithm(const RgVectorOps *ops)
   for (int i = 0; i < N; i++) RELATIVE(out[i], log(x[i]), 1e-15);
   for (int i = 0; i < N; i++) x[i] = 1.0 + (i - 500) * 1e-6 * (i - 500);
   ops->logarithm(N, x, x);
-  for (int i = 0; i < N; i++) {
-    RELATIVE(x[i], log(1.0 + (i - 500) * 1e-6 * (i - 500)), 1e-15);
-  }
+  for (int i = 0; i < N; i++) RELATIVE(x[i], log(1.0 + (i - 500) * 1e-6 * (i - 500)), 1e-15);
 }
 
-static void check_circle(const RgVectorOps *ops)
+AT_EACH_LEVEL(cosine_and_sine_are_accurate)
 {
   double turn[N], cosine[N], sine[N];
 
@@ -51,7 +49,6 @@ static void check_circle(const RgVectorOps *ops)
   ops->circle(N, turn, cosine, sine);
   for (int i = 0; i < N; i++) {
     double angle = 6.283185307179586476925287 * remainder(turn[i], 1.0);
-
     RG_CLOSE(cosine[i], cos(angle), 8e-16);
     RG_CLOSE(sine[i], sin(angle), 8e-16);
   }
@@ -59,7 +56,7 @@ static void check_circle(const RgVectorOps *ops)
   assert_memory_equal(turn, cosine, sizeof cosine);
 }
 
-static void check_tails(const RgVectorOps *ops)
+AT_EACH_LEVEL(tails_agree_with_the_scalar_ones)
 {
   const double far[4] = {-1e20, -1e8, 40.0, 1e20};
   double a[N], hazard[N], log_cdf[N];
@@ -87,7 +84,7 @@ static double truncation(double a)
   return 1.0 - r * (a + r);
 }
 
-static void check_truncation(const RgVectorOps *ops)
+AT_EACH_LEVEL(truncated_variance_and_its_slope)
 {
   double a[N], factor[N], slope[N], above[N], below[N], h = 1e-4;
 
@@ -111,7 +108,7 @@ static void check_truncation(const RgVectorOps *ops)
 }
 
 /* Against the scalar functions, on both sides of zero and far out. */
-static void check_entropy(const RgVectorOps *ops)
+AT_EACH_LEVEL(entropy_of_truncated_normals)
 {
   double mean[N], inverse[N], sum[N];
 
@@ -126,7 +123,6 @@ static void check_entropy(const RgVectorOps *ops)
   for (int i = 0; i < N; i++) {
     double g = (0.5 - mean[i]) * inverse[i], h = rg_normal_hazard(g), c = h + g;
     double x = -g, tail = 0.5 * g * h - rg_normal_log_cdf(g);
-
     /* log sqrt(2 pi) + log h - x c/2 below zero, where the terms above cancel */
     if (x > 1e3) c = 1.0 / x;
     if (x > 0.0) tail = 0.91893853320467274178 + log(h) - 0.5 * x * c;
@@ -134,7 +130,7 @@ static void check_entropy(const RgVectorOps *ops)
   }
 }
 
-static void check_variance(const RgVectorOps *ops)
+AT_EACH_LEVEL(variance_of_truncated_normals)
 {
   double mean[N], variance[N], out[N];
 
@@ -146,7 +142,6 @@ static void check_variance(const RgVectorOps *ops)
   ops->truncated_variance(N, 0.3, mean, variance, 1e-14, out);
   for (int i = 0; i < N; i++) {
     double a = (0.3 - mean[i]) / sqrt(variance[i]), factor;
-
     if (variance[i] <= 1e-14) {
       assert_true(out[i] == 0.0);
       continue;
@@ -157,7 +152,7 @@ static void check_variance(const RgVectorOps *ops)
 }
 
 /* Single precision against the exact sum, many angles, weights and dimensions. */
-static void check_coarse(const RgVectorOps *ops)
+AT_EACH_LEVEL(coarse_sums_are_close)
 {
   enum { M = 208 };
   double x[6] = {0.3, 0.8, 0.1, 0.9, 0.45, 0.7};
@@ -170,10 +165,8 @@ static void check_coarse(const RgVectorOps *ops)
   }
   for (int dim = 1; dim <= 6; dim++) {
     double sum = 0.0;
-
     for (int m = 0; m < M; m++) {
       double turn = (double)phase[m];
-
       for (int k = 0; k < dim; k++) turn += x[k] * (double)W[k * M + m];
       sum += (double)weight[m] * cos(6.283185307179586476925287 * turn);
     }
@@ -181,11 +174,9 @@ static void check_coarse(const RgVectorOps *ops)
   }
   for (int dim = 1; dim <= 6; dim++) {
     float cosine[M], sine[M];
-
     ops->coarse_circle(dim, x, M, W, M, phase, cosine, sine);
     for (int m = 0; m < M; m++) {
       double turn = (double)phase[m];
-
       for (int k = 0; k < dim; k++) turn += x[k] * (double)W[k * M + m];
       RG_CLOSE((double)cosine[m], cos(6.283185307179586476925287 * turn), 1e-4);
       RG_CLOSE((double)sine[m], sin(6.283185307179586476925287 * turn), 1e-4);
@@ -194,7 +185,7 @@ static void check_coarse(const RgVectorOps *ops)
 }
 
 /* Every size of an incomplete block. */
-static void check_coarse_products(const RgVectorOps *ops)
+AT_EACH_LEVEL(coarse_products_are_close)
 {
   enum { MOST = 13, M = 48 };
   float A[MOST * M], B[MOST * M];
@@ -204,42 +195,37 @@ static void check_coarse_products(const RgVectorOps *ops)
     A[i] = (float)sin(3.0 * i);
     B[i] = (float)cos(7.0 * i);
   }
-  for (int rows = 1; rows <= MOST; rows++) {
+  for (int rows = 1; rows <= MOST; rows++)
     for (int columns = 1; columns <= MOST; columns++) {
       out[rows * columns] = 17.0;
       ops->coarse_products(rows, columns, M, A, B, out);
       assert_true(out[rows * columns] == 17.0);
       for (int i = 0; i < rows * columns; i++) {
         double sum = 0.0;
-
         for (int m = 0; m < M; m++)
           sum += (double)A[i / columns * M + m] * (double)B[i % columns * M + m];
         RG_CLOSE(out[i], sum, 1e-5);
       }
     }
-  }
 }
 
-static void check_gram(const RgVectorOps *ops)
+AT_EACH_LEVEL(gram_matrices)
 {
   enum { MOST = 15, COLUMNS = 416 };
   static double P[MOST * COLUMNS], A[16 * 16];
 
   if (!ops->gram) return;
   for (int i = 0; i < MOST * COLUMNS; i++) P[i] = sin(0.7 * i);
-  for (int n = 1; n <= MOST; n++) {
+  for (int n = 1; n <= MOST; n++)
     for (int m = 16; m <= COLUMNS; m += 200) {
       ops->gram(n, m, P, A, 16);
-      for (int j = 0; j < n; j++) {
-        for (int i = j; i < n; i++) {
+      for (int j = 0; j < n; j++)
+        for (int i = j; i < n; i++)
           RG_CLOSE(A[j * 16 + i], ops->dot(m, P + i * m, P + j * m), 1e-12);
-        }
-      }
     }
-  }
 }
 
-static void check_sums(const RgVectorOps *ops)
+AT_EACH_LEVEL(sums_and_angles)
 {
   const int sizes[] = {0, 1, 7, 16, 17, 100, N};
   double a[N], b[N], x[5] = {0.3, -0.2, 0.9, 0.1, 0.7}, W[5 * N], turn[N];
@@ -251,7 +237,6 @@ static void check_sums(const RgVectorOps *ops)
   for (int i = 0; i < 5 * N; i++) W[i] = sin(2 * i);
   for (int s = 0; s < 7; s++) {
     double sum = 0.0;
-
     for (int i = 0; i < sizes[s]; i++) sum += a[i] * b[i];
     RG_CLOSE(ops->dot(sizes[s], a, b), sum, 1e-12);
   }
@@ -259,7 +244,6 @@ static void check_sums(const RgVectorOps *ops)
     ops->turns(dim, x, N, W, N, a, turn);
     for (int i = 0; i < N; i++) {
       double sum = a[i];
-
       for (int k = 0; k < dim; k++) sum += x[k] * W[k * N + i];
       RG_CLOSE(turn[i], sum, 1e-15);
     }
@@ -269,7 +253,7 @@ static void check_sums(const RgVectorOps *ops)
   for (int i = 0; i < N; i++) assert_true(turn[i] == a[i] * b[i]);
 }
 
-static void check_tile(const RgVectorOps *ops)
+AT_EACH_LEVEL(tiles_are_matrix_products)
 {
   enum { ROWS = 7 };
   double A[ROWS * ROWS], in[ROWS * RG_VECTOR_TILE], out[ROWS * RG_VECTOR_TILE];
@@ -281,60 +265,11 @@ static void check_tile(const RgVectorOps *ops)
     for (int i = 0; i < ROWS * RG_VECTOR_TILE; i++) {
       int a = i / RG_VECTOR_TILE, j = i % RG_VECTOR_TILE;
       double sum = 0.0;
-
-      for (int k = 0; k < (lower ? a + 1 : ROWS); k++) {
+      for (int k = 0; k < (lower ? a + 1 : ROWS); k++)
         sum += A[a * ROWS + k] * in[k * RG_VECTOR_TILE + j];
-      }
       RG_CLOSE(out[i], sum, 1e-14);
     }
   }
-}
-
-RG_TEST(logarithm_is_accurate)
-{
-  each_level(check_logarithm);
-}
-
-RG_TEST(cosine_and_sine_are_accurate)
-{
-  each_level(check_circle);
-}
-
-RG_TEST(tails_agree_with_the_scalar_ones)
-{
-  each_level(check_tails);
-}
-
-RG_TEST(truncated_variance_and_its_slope)
-{
-  each_level(check_truncation);
-}
-
-RG_TEST(entropy_and_variance_of_truncated_normals)
-{
-  each_level(check_entropy);
-  each_level(check_variance);
-}
-
-RG_TEST(coarse_sums_are_close)
-{
-  each_level(check_coarse);
-  each_level(check_coarse_products);
-}
-
-RG_TEST(gram_matrices)
-{
-  each_level(check_gram);
-}
-
-RG_TEST(sums_and_angles)
-{
-  each_level(check_sums);
-}
-
-RG_TEST(tiles_are_matrix_products)
-{
-  each_level(check_tile);
 }
 
 RG_TEST(normals_follow_the_stream)

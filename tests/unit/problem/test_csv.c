@@ -29,8 +29,8 @@ RG_TEST(test_spellings)
   };
 
   for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
-    TemporaryFile file = file_make("t.csv", spellings[k]);
-    RgCsv csv;
+    RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", spellings[k]);
+    RG_OWNED(rg_csv_destroy) RgCsv csv;
     double number;
     read_text(&file, &csv);
     assert_int_equal(csv.n_columns, 2);
@@ -41,8 +41,6 @@ RG_TEST(test_spellings)
     assert_string_equal(csv.cells[3], "y");
     assert_true(!rg_csv_number(&csv, 1, 0, &number) && number == 2);
     assert_string_equal(rg_csv_number(&csv, 1, 1, &number), "must be a number");
-    RG_OK(rg_csv_destroy(&csv));
-    file_remove(&file);
   }
 }
 
@@ -52,7 +50,7 @@ RG_TEST(test_quotes_and_lines)
                                           "\"two\nlines\",1;2\n"
                                           "\n# comment\n"
                                           "5\" pipe,\"\"\n");
-  RgCsv csv;
+  RG_OWNED(rg_csv_destroy) RgCsv csv;
 
   read_text(&file, &csv);
   assert_string_equal(csv.names[1], "say \"hi\", you");
@@ -62,14 +60,13 @@ RG_TEST(test_quotes_and_lines)
   assert_string_equal(csv.cells[3], "");
   assert_int_equal(csv.line[0], 2);
   assert_int_equal(csv.line[1], 6);
-  RG_OK(rg_csv_destroy(&csv));
   file_remove(&file);
 }
 
 RG_TEST(test_columns)
 {
-  TemporaryFile file = file_make("t.csv", "y,2,x y\n1,2,3\n");
-  RgCsv csv;
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", "y,2,x y\n1,2,3\n");
+  RG_OWNED(rg_csv_destroy) RgCsv csv;
 
   read_text(&file, &csv);
   assert_int_equal(rg_csv_column(&csv, "x y"), 2);
@@ -80,8 +77,6 @@ RG_TEST(test_columns)
   assert_int_equal(rg_csv_column(&csv, "0"), -1);
   assert_int_equal(rg_csv_column(&csv, "X Y"), -1);
   assert_int_equal(rg_csv_column(&csv, ""), -1);
-  RG_OK(rg_csv_destroy(&csv));
-  file_remove(&file);
 }
 
 RG_TEST(test_numbers)
@@ -97,16 +92,14 @@ RG_TEST(test_numbers)
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[64];
     snprintf(text, sizeof text, "a;b\n\"%s\";0\n", cases[k].cell);
-    TemporaryFile file = file_make("t.csv", text);
-    RgCsv csv;
+    RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", text);
+    RG_OWNED(rg_csv_destroy) RgCsv csv;
     double value = NAN;
     read_text(&file, &csv);
     const bool found = !rg_csv_number(&csv, 0, 0, &value);
     if (found == isnan(cases[k].value) || (found && value != cases[k].value))
       fail_msg("'%s': %g", cases[k].cell, value);
     if (found) assert_false(signbit(value) && value == 0);
-    RG_OK(rg_csv_destroy(&csv));
-    file_remove(&file);
   }
 }
 
@@ -114,7 +107,7 @@ RG_TEST(test_numbers)
    path. */
 static void refuse(const char *bytes, size_t length, const char *expected)
 {
-  TemporaryFile file = file_make("t.csv", "");
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", "");
   RgText mistake = {0};
   RgCsv csv;
 
@@ -126,7 +119,6 @@ static void refuse(const char *bytes, size_t length, const char *expected)
   assert_null(csv.names);
   assert_null(csv.storage);
   RG_OK(rg_text_clear(&mistake));
-  file_remove(&file);
 }
 
 RG_TEST(test_mistakes)
@@ -164,17 +156,15 @@ RG_TEST(test_headers)
                {"5,y\n3,4\n", RG_CSV_HEADER_AUTO, 1, "y", "4"}};
 
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    TemporaryFile file = file_make("t.csv", cases[k].text);
+    RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", cases[k].text);
     RgText mistake = {0};
-    RgCsv csv;
+    RG_OWNED(rg_csv_destroy) RgCsv csv;
     RG_OK(rg_csv_read(file.path, cases[k].header, &csv, &mistake));
     assert_int_equal(mistake.length, 0);
     assert_int_equal(csv.n_rows, cases[k].n_rows);
     assert_int_equal(csv.line[0], cases[k].header == RG_CSV_HEADER_NO ? 1 : 2);
     assert_string_equal(csv.names[1], cases[k].name);
     assert_string_equal(csv.cells[1], cases[k].cell);
-    RG_OK(rg_csv_destroy(&csv));
-    file_remove(&file);
   }
 }
 
@@ -203,7 +193,7 @@ RG_TEST(test_long_and_wide)
   for (int i = 0; i < ROWS; i++)
     for (int j = 0; j < COLUMNS; j++)
       RG_OK(rg_text_add(&text, "%s%d", j ? "," : "\n", i * COLUMNS + j));
-  TemporaryFile file = file_make("t.csv", text.data);
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", text.data);
   read_text(&file, &csv);
   for (int i = 0; i < ROWS; i++) {
     assert_int_equal(csv.line[i], i + 2);
@@ -212,5 +202,4 @@ RG_TEST(test_long_and_wide)
   }
   RG_OK(rg_csv_destroy(&csv));
   RG_OK(rg_text_clear(&text));
-  file_remove(&file);
 }

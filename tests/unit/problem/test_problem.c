@@ -77,7 +77,7 @@ static RgProblem fake(const RgProblemClass *class, const FakeOptions *options)
 RG_TEST(test_life_cycle)
 {
   const FakeOptions options = {0};
-  RgProblem problem = fake(&plain_class, &options);
+  RG_OWNED(rg_problem_destroy) RgProblem problem = fake(&plain_class, &options);
   const RgStream stream = rg_stream(3, "fake", 5, "problem", 0);
 
   assert_ptr_equal(problem.class, &plain_class);
@@ -86,7 +86,6 @@ RG_TEST(test_life_cycle)
   assert_true(isnan(problem.optimum));
   assert_int_equal(problem.n_optimisers, 0);
   RG_OK(rg_problem_destroy(&problem));
-  RG_OK(rg_problem_destroy(&problem));
 }
 
 RG_TEST(test_not_finite_is_a_failure)
@@ -94,7 +93,7 @@ RG_TEST(test_not_finite_is_a_failure)
   const FakeOptions options = {.with_context = true};
   const double x[] = {1, 0, -1}, c[] = {1};
   const RgPoint points[] = {{2, &x[0], 1, c}, {1, &x[1], 1, c}, {0, &x[2], 1, c}};
-  RgProblem problem = fake(&objective_class, &options);
+  RG_OWNED(rg_problem_destroy) RgProblem problem = fake(&objective_class, &options);
   RgFailure failure = {0};
   double f[3];
 
@@ -109,7 +108,6 @@ RG_TEST(test_not_finite_is_a_failure)
   RG_OK(rg_problem_objective(&problem, 3, points, f, &failure));
   assert_string_equal(failure.message, "fake: F is not a number at (0)");
   assert_true(f[0] == 11 && f[2] == 9);
-  RG_OK(rg_problem_destroy(&problem));
 }
 
 RG_TEST(test_objective_is_f_by_default)
@@ -117,13 +115,12 @@ RG_TEST(test_objective_is_f_by_default)
   const FakeOptions options = {0};
   const double x = -1;
   const RgPoint point = {.index = 0, .x = &x, .context_index = -1};
-  RgProblem problem = fake(&plain_class, &options);
+  RG_OWNED(rg_problem_destroy) RgProblem problem = fake(&plain_class, &options);
   RgFailure failure = {0};
   double F = 0;
 
   RG_OK(rg_problem_objective(&problem, 1, &point, &F, &failure));
   assert_true(F == -1);
-  RG_OK(rg_problem_destroy(&problem));
 }
 
 /* Mistakes that only a fault in the program can cause are PETSc errors. */
@@ -131,6 +128,7 @@ RG_TEST(test_misuse)
 {
   const FakeOptions with = {.with_context = true}, without = {0};
   const double x = 1, c = 0;
+  RG_OWNED(rg_problem_destroy)
   RgProblem plain = fake(&plain_class, &without), context = fake(&plain_class, &with);
   RgFailure failure = {0};
   double f;
@@ -149,16 +147,12 @@ RG_TEST(test_misuse)
     {&context, {2, &x, 0, &c}, true, PETSC_ERR_PLIB},
   };
 
-  RG_OK(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   for (size_t i = 0; i < sizeof misuse / sizeof *misuse; i++) {
     PetscErrorCode (*call)(RgProblem *, int, const RgPoint *, double *, RgFailure *) =
       misuse[i].objective ? rg_problem_objective : rg_problem_evaluate;
-    assert_int_equal(call(misuse[i].problem, 1, &misuse[i].point, &f, &failure), misuse[i].code);
+    RG_FAILS(call(misuse[i].problem, 1, &misuse[i].point, &f, &failure), misuse[i].code);
   }
-  RG_OK(PetscPopErrorHandler());
   assert_false(failure.failed);
-  RG_OK(rg_problem_destroy(&plain));
-  RG_OK(rg_problem_destroy(&context));
 }
 
 RG_TEST(test_descriptions)

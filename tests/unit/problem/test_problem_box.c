@@ -92,7 +92,7 @@ RG_TEST(test_constrained_optimum)
   static const double share[] = {0.6652, 0.01766};
 
   for (int k = 0; k < 2; k++) {
-    Instance it = instance_make("gardner", settings[k], 7, 0);
+    RG_OWNED(instance_free) Instance it = instance_make("gardner", settings[k], 7, 0);
     RgProblem *p = &it.problem;
     RgFailure failure = {0};
     int feasible = 0;
@@ -111,20 +111,18 @@ RG_TEST(test_constrained_optimum)
     }
     assert_false(failure.failed);
     assert_true(fabs(feasible / (double)(N * N) / share[k] - 1) < 0.02);
-    instance_free(&it);
   }
 }
 
 RG_TEST(test_domain)
 {
   for (int k = 0; k < N_CASES; k++) {
-    Instance it = open_case(k);
+    RG_OWNED(instance_free) Instance it = open_case(k);
     const RgDomain *domain = &it.problem.domain;
     assert_int_equal(domain->design.kind, RG_SPACE_BOX);
     assert_int_equal(domain->design.dim, cases[k].dim);
     assert_int_equal(domain->context.dim, 0);
     assert_int_equal(domain->control, RG_CONTEXT_NONE);
-    instance_free(&it);
   }
 }
 
@@ -133,7 +131,7 @@ RG_TEST(test_optimum)
   double gradient[MAX_DIM];
 
   for (int k = 0; k < N_CASES; k++) {
-    Instance it = open_case(k);
+    RG_OWNED(instance_free) Instance it = open_case(k);
     RgProblem *p = &it.problem;
     assert_int_equal(p->n_optimisers, cases[k].n_optimisers);
     for (int i = 0; i < p->n_optimisers; i++) {
@@ -150,7 +148,6 @@ RG_TEST(test_optimum)
       for (int j = 0; cases[k].smooth_at_optimum && j < cases[k].dim; j++)
         RG_CLOSE(gradient[j], 0, 1e-11 * fmax(1, fabs(p->optimum)));
     }
-    instance_free(&it);
   }
 }
 
@@ -162,7 +159,7 @@ RG_TEST(test_nothing_above_optimum)
   static RgPoint points[BATCH];
 
   for (int k = 0; k < N_CASES; k++) {
-    Instance it = open_case(k);
+    RG_OWNED(instance_free) Instance it = open_case(k);
     RgProblem *p = &it.problem;
     const RgSpace *box = &p->domain.design;
     RgRandom random = random_of(k);
@@ -187,7 +184,6 @@ RG_TEST(test_nothing_above_optimum)
       fail_msg("%s (case %d): %.17g found, above the optimum %.17g", cases[k].name, k, best,
                p->optimum);
     assert_false(failure.failed);
-    instance_free(&it);
   }
 }
 
@@ -199,7 +195,7 @@ RG_TEST(test_gradient)
   double x[MAX_DIM], gradient[MAX_DIM], estimate[2];
 
   for (int k = 0; k < N_CASES; k++) {
-    Instance it = open_case(k);
+    RG_OWNED(instance_free) Instance it = open_case(k);
     const RgSpace *box = &it.problem.domain.design;
     RgRandom random = random_of(k);
     int counted = 0;
@@ -229,7 +225,6 @@ RG_TEST(test_gradient)
       }
     }
     assert_true(counted > POINTS * box->dim * 9 / 10);
-    instance_free(&it);
   }
 }
 
@@ -237,7 +232,7 @@ RG_TEST(test_optimum_depends_on_box)
 {
   static const Setting moved[] = {{"dim", "2"}, {"lower", "0.5"}, {"upper", "2"}, {0}};
   static const Setting shifted[] = {{"lower", "-10"}, {"upper", "40"}, {0}};
-  Instance it = instance_make("sphere", moved, 1, 0);
+  RG_OWNED(instance_free) Instance it = instance_make("sphere", moved, 1, 0);
 
   assert_int_equal(it.problem.n_optimisers, 0);
   assert_true(isnan(it.problem.optimum));
@@ -246,7 +241,6 @@ RG_TEST(test_optimum_depends_on_box)
   assert_int_equal(it.problem.n_optimisers, 1);
   assert_true(it.problem.optimum == 0);
   assert_true(value_at(&it.problem, it.problem.optimisers) == 0);
-  instance_free(&it);
 }
 
 /* The first inputs act, and no other. */
@@ -254,6 +248,7 @@ RG_TEST(test_embedded_first)
 {
   static const Setting embedded[] = {{"dim", "3"}, {"embed", "9"}, {0}},
                        own[] = {{"dim", "3"}, {0}};
+  RG_OWNED(instance_free)
   Instance large = instance_make("levy", embedded, 7, 0), small = instance_make("levy", own, 7, 0);
   RgRandom random = random_of(0);
   double x[9];
@@ -262,8 +257,6 @@ RG_TEST(test_embedded_first)
     random_point(&large.problem.domain.design, &random, x);
     assert_true(value_at(&large.problem, x) == value_at(&small.problem, x));
   }
-  instance_free(&large);
-  instance_free(&small);
 }
 
 /* Every point of the small box is reached, its corners included; the subspace is one per instance,
@@ -272,7 +265,8 @@ RG_TEST(test_embedded_subspace)
 {
   enum { DIM = 25 };
   static const Setting settings[] = {{"embed", "25"}, {"embed_rotation", "random"}, {0}};
-  Instance large[2], small = instance_make("hartmann6", NULL, 7, 0);
+  Instance large[2];
+  RG_OWNED(instance_free) Instance small = instance_make("hartmann6", NULL, 7, 0);
   RgRandom random = random_of(1);
   double z[6], x[DIM], first = 0;
 
@@ -291,7 +285,6 @@ RG_TEST(test_embedded_subspace)
   assert_true(rg_problem_is_random(small.problem.class, large[0].options));
   assert_false(rg_problem_is_random(small.problem.class, small.options));
   for (int k = 0; k < 2; k++) instance_free(&large[k]);
-  instance_free(&small);
 }
 
 /* An optimum that the family does not know is that of the problem in its own inputs. */
@@ -300,7 +293,7 @@ RG_TEST(test_embedded_search)
   static const Setting embedded[] = {
     {"dim", "2"}, {"lower", "0.5"}, {"upper", "2"}, {"embed", "9"}, {"embed_rotation", "random"},
     {0}};
-  Instance large = instance_make("levy", embedded, 1, 0);
+  RG_OWNED(instance_free) Instance large = instance_make("levy", embedded, 1, 0);
   RgFailure failure = {0};
   double optimum, x[9];
 
@@ -308,7 +301,6 @@ RG_TEST(test_embedded_search)
   RG_OK(rg_regret_optimum_at(&large.problem, &optimum, x, &failure));
   assert_true(fabs(optimum) < 1e-12);
   RG_CLOSE(value_at(&large.problem, x), optimum, 1e-12);
-  instance_free(&large);
 }
 
 /* Mistakes that a parameters table can't catch. */
@@ -335,16 +327,6 @@ RG_TEST(test_mistakes)
     {"branin", {{"embed_rotation", "random"}}, 1, "needs a number of inputs"},
   };
 
-  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-    const RgProblemClass *class = rg_registry_find_problem(NULL, wrong[k].name);
-    void *options = options_make(class, wrong[k].settings);
-    RgDiagnostics diagnostics = {0};
-    const RgPlace place = {"study.yaml", 3, 5};
-    RG_OK(rg_problem_check(class, options, place, &diagnostics));
-    assert_int_equal(diagnostics.n, wrong[k].n);
-    if (!strstr(diagnostics.list[0].message, wrong[k].part))
-      fail_msg("%s", diagnostics.list[0].message);
-    assert_string_equal(diagnostics.list[0].place.file, "study.yaml");
-    options_free(class, options);
-  }
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+    settings_refused(wrong[k].name, wrong[k].settings, wrong[k].n, wrong[k].part);
 }

@@ -36,7 +36,7 @@ RG_TEST(test_path_is_factor_times_normals)
   const double scale[] = {0.3, 0.3};
   const RgStream stream = rg_stream(11, "gp_path_set", 4, "problem", 0);
   RgRandom random = rg_stream_at(&stream, 0);
-  Instance it = instance_make("gp_path_set", settings, 11, 4);
+  RG_OWNED(instance_free) Instance it = instance_make("gp_path_set", settings, 11, 4);
   const RgSpace *set = &it.problem.domain.design;
   double K[N * N], z[N], best = -INFINITY;
 
@@ -54,7 +54,6 @@ RG_TEST(test_path_is_factor_times_normals)
     best = fmax(best, at(&it.problem, i));
   }
   assert_true(it.problem.optimum == best);
-  instance_free(&it);
 }
 
 /* Instances share the points and nothing else; another points_seed is another set. */
@@ -62,9 +61,9 @@ RG_TEST(test_points)
 {
   static const Setting plain[] = {{"points", "50"}, {0}},
                        other[] = {{"points", "50"}, {"points_seed", "2"}, {0}};
-  Instance a = instance_make("gp_path_set", plain, 1, 0);
-  Instance b = instance_make("gp_path_set", plain, 1, 1);
-  Instance c = instance_make("gp_path_set", other, 1, 0);
+  RG_OWNED(instance_free) Instance a = instance_make("gp_path_set", plain, 1, 0);
+  RG_OWNED(instance_free) Instance b = instance_make("gp_path_set", plain, 1, 1);
+  RG_OWNED(instance_free) Instance c = instance_make("gp_path_set", other, 1, 0);
   const size_t bytes = 150 * sizeof(double);
 
   assert_memory_equal(a.problem.domain.design.points, b.problem.domain.design.points, bytes);
@@ -72,9 +71,6 @@ RG_TEST(test_points)
   assert_true(at(&a.problem, 7) != at(&b.problem, 7));
   for (int i = 0; i < 150; i++)
     assert_true(a.problem.domain.design.points[i] > 0 && a.problem.domain.design.points[i] < 1);
-  instance_free(&a);
-  instance_free(&b);
-  instance_free(&c);
 }
 
 /* ---- gp_surrogate --------------------------------------------------------------------------- */
@@ -140,8 +136,8 @@ static Instance make_from(const TemporaryFile *file, const char *goal)
 
 RG_TEST(test_surrogate_of_a_table)
 {
-  TemporaryFile file = file_make("t.csv", table);
-  Instance it = make_from(&file, "minimise");
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", table);
+  RG_OWNED(instance_free) Instance it = make_from(&file, "minimise");
   const RgSpace *box = &it.problem.domain.design;
 
   assert_int_equal(box->dim, 2);
@@ -159,15 +155,13 @@ RG_TEST(test_surrogate_of_a_table)
       RG_CLOSE(gradient[j], (expected(up) - expected(down)) / (2 * h), 1e-6);
     }
   }
-  instance_free(&it);
-  file_remove(&file);
 }
 
 /* The data identify the problem, not the name of their file. */
 RG_TEST(test_identity)
 {
-  TemporaryFile a = file_make("a.csv", table), b = file_make("b.csv", table);
-  TemporaryFile c = file_make("c.csv", "a,b,cost\n1,2,3\n2,3,5\n");
+  RG_OWNED(file_remove) TemporaryFile a = file_make("a.csv", table), b = file_make("b.csv", table);
+  RG_OWNED(file_remove) TemporaryFile c = file_make("c.csv", "a,b,cost\n1,2,3\n2,3,5\n");
   const TemporaryFile *files[] = {&a, &b, &c};
   const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_surrogate");
   RgText text[3] = {{0}};
@@ -181,9 +175,6 @@ RG_TEST(test_identity)
   assert_string_equal(text[0].data, text[1].data);
   assert_string_not_equal(text[0].data, text[2].data);
   for (int k = 0; k < 3; k++) RG_OK(rg_text_clear(&text[k]));
-  file_remove(&a);
-  file_remove(&b);
-  file_remove(&c);
 }
 
 /* A model that is fitted to runs drawn from its starting model stays near the starting model, but
@@ -192,8 +183,8 @@ RG_TEST(test_fit)
 {
   static const Setting fixed[] = {{"runs", "150"}, {"dim", "2"}, {0}},
                        fitted[] = {{"runs", "150"}, {"dim", "2"}, {"fit", "ml"}, {0}};
-  Instance a = instance_make("gp_surrogate", fixed, 3, 0);
-  Instance b = instance_make("gp_surrogate", fitted, 3, 0);
+  RG_OWNED(instance_free) Instance a = instance_make("gp_surrogate", fixed, 3, 0);
+  RG_OWNED(instance_free) Instance b = instance_make("gp_surrogate", fitted, 3, 0);
   double squares = 0;
 
   for (int k = 0; k < 50; k++) {
@@ -202,28 +193,17 @@ RG_TEST(test_fit)
   }
   assert_true(squares > 1e-12);
   assert_true(sqrt(squares) < 0.1);
-  instance_free(&a);
-  instance_free(&b);
 }
 
 RG_TEST(test_mistakes)
 {
-  TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n1,3,4\n");
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n1,3,4\n");
   const struct {
     Setting settings[MAX_SETTINGS];
     const char *part;
   } wrong[] = {{{{"path", file.path}, {0}}, "an input column is constant"},
                {{{"path", "nowhere.csv"}, {0}}, "there is no file"}};
-  const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_surrogate");
 
-  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-    RgDiagnostics diagnostics = {0};
-    void *options = options_make(class, wrong[k].settings);
-    RG_OK(class->check(class, options, (RgPlace){0}, &diagnostics));
-    assert_int_equal(diagnostics.n, 1);
-    if (!strstr(diagnostics.list[0].message, wrong[k].part))
-      fail_msg("%s", diagnostics.list[0].message);
-    options_free(class, options);
-  }
-  file_remove(&file);
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+    settings_refused("gp_surrogate", wrong[k].settings, 1, wrong[k].part);
 }

@@ -30,8 +30,8 @@ static double value(Instance *it, int index)
 RG_TEST(test_candidates)
 {
   static const double unit[] = {0, 0, 0, 1, 1, 0};
-  TemporaryFile file = file_make("t.csv", table);
-  Instance it = pool(&file, NULL);
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", table);
+  RG_OWNED(instance_free) Instance it = pool(&file, NULL);
   const RgDomain *domain = &it.problem.domain;
 
   assert_int_equal(domain->design.size, 3);
@@ -43,110 +43,71 @@ RG_TEST(test_candidates)
   assert_true(it.problem.optimum == 4);
   assert_int_equal(it.problem.n_optimisers, 1);
   assert_true(it.problem.optimisers[0] == 0 && it.problem.optimisers[1] == 20);
-  instance_free(&it);
-  file_remove(&file);
 }
 
-RG_TEST(test_goal_and_duplicates)
+/* Size, dimension, values and optimum; the first row of a file without a header is data. */
+RG_TEST(test_settings)
 {
-  static const Setting minimise[] = {{"goal", "minimise"}, {0}},
-                       first[] = {{"duplicates", "first"}, {0}};
-  TemporaryFile file = file_make("t.csv", table);
-  Instance it = pool(&file, minimise);
+  static const struct {
+    const char *text;
+    Setting more[4];
+    int dim, size;
+    double values[3], optimum;
+  } cases[] = {
+    {table, {{"goal", "minimise"}}, 2, 3, {-2, -4, 4}, 4},
+    {table, {{"duplicates", "first"}}, 2, 3, {1, 5, -4}, 5},
+    {table, {{"inputs", "3"}, {"repeats", "yes"}}, 1, 2, {0, 4}, 4},
+    {"9,1\n4,2\n", {{"header", "no"}, {"inputs", "2"}, {"objective", "1"}}, 1, 2, {9, 4}, 9}};
 
-  assert_true(value(&it, 0) == -2 && value(&it, 2) == 4 && it.problem.optimum == 4);
-  instance_free(&it);
-  it = pool(&file, first);
-  assert_true(value(&it, 0) == 1 && value(&it, 1) == 5);
-  instance_free(&it);
-  file_remove(&file);
-}
-
-RG_TEST(test_chosen_columns)
-{
-  static const Setting by_number[] = {{"inputs", "3"}, {"repeats", "yes"}, {0}};
-  TemporaryFile file = file_make("t.csv", table);
-  Instance it = pool(&file, by_number);
-
-  assert_int_equal(it.problem.domain.design.dim, 1);
-  assert_int_equal(it.problem.domain.design.size, 2);
-  assert_false(it.problem.domain.without_replacement);
-  assert_true(value(&it, 0) == 0 && value(&it, 1) == 4);
-  instance_free(&it);
-  file_remove(&file);
-}
-
-/* The first row of a file without a header is data. */
-RG_TEST(test_no_header)
-{
-  static const Setting settings[] = {{"header", "no"}, {"inputs", "2"}, {"objective", "1"}, {0}};
-  TemporaryFile file = file_make("t.csv", "9,1\n4,2\n");
-  Instance it = pool(&file, settings);
-
-  assert_int_equal(it.problem.domain.design.size, 2);
-  assert_true(value(&it, 0) == 9 && it.problem.optimum == 9);
-  instance_free(&it);
-  file_remove(&file);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", cases[k].text);
+    RG_OWNED(instance_free) Instance it = pool(&file, cases[k].more);
+    const RgDomain *domain = &it.problem.domain;
+    assert_int_equal(domain->design.dim, cases[k].dim);
+    assert_int_equal(domain->design.size, cases[k].size);
+    assert_int_equal(domain->without_replacement, k != 2); /* repeats */
+    for (int i = 0; i < cases[k].size; i++) assert_true(value(&it, i) == cases[k].values[i]);
+    assert_true(it.problem.optimum == cases[k].optimum);
+  }
 }
 
 /* All but the last column; the order of columns is that of the file. */
 RG_TEST(test_columns_by_default)
 {
-  TemporaryFile file = file_make("t.csv", "a,b,c\n1,2,3\n1,5,6\n");
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", "a,b,c\n1,2,3\n1,5,6\n");
   const Setting settings[] = {{"path", file.path}, {0}};
-  Instance it = instance_make("dataset", settings, 1, 0);
+  RG_OWNED(instance_free) Instance it = instance_make("dataset", settings, 1, 0);
 
   assert_int_equal(it.problem.domain.design.dim, 2);
   assert_true(value(&it, 1) == 6);
   assert_true(it.problem.domain.design.points[0] == 0.5); /* constant column */
   assert_true(it.problem.domain.design.lower[0] == 1 && it.problem.domain.design.upper[0] == 1);
-  instance_free(&it);
-  file_remove(&file);
 }
 
 RG_TEST(test_bounds)
 {
   static const Setting bounds[] = {{"lower", "0"}, {"upper", "40"}, {0}};
-  TemporaryFile file = file_make("t.csv", table);
-  Instance it = pool(&file, bounds);
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", table);
+  RG_OWNED(instance_free) Instance it = pool(&file, bounds);
 
   assert_true(it.problem.domain.design.points[0] == 0);
   assert_true(it.problem.domain.design.points[1] == 0.25);
   assert_true(it.problem.domain.design.points[4] == 0.025);
-  instance_free(&it);
-  file_remove(&file);
 }
 
 /* All optimisers of a tie are known. */
 RG_TEST(test_ties)
 {
-  TemporaryFile file = file_make("t.csv", "x,f\n3,7\n1,7\n2,0\n");
-  Instance it = pool(&file, NULL);
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", "x,f\n3,7\n1,7\n2,0\n");
+  RG_OWNED(instance_free) Instance it = pool(&file, NULL);
 
   assert_int_equal(it.problem.n_optimisers, 2);
   assert_true(it.problem.optimisers[0] == 1 && it.problem.optimisers[1] == 3);
-  instance_free(&it);
-  file_remove(&file);
-}
-
-/* The message of `check` with these settings, which must be refused. */
-static void refuse(const Setting *settings, const char *expected)
-{
-  const RgProblemClass *class = rg_registry_find_problem(NULL, "dataset");
-  RgDiagnostics found = {0};
-  void *options = options_make(class, settings);
-
-  RG_OK(class->check(class, options, (RgPlace){"study.yaml", 7, 5}, &found));
-  assert_int_equal(found.n, 1);
-  assert_int_equal(found.list[0].place.line, 7);
-  if (!strstr(found.list[0].message, expected))
-    fail_msg("'%s' does not say '%s'", found.list[0].message, expected);
-  options_free(class, options);
 }
 
 RG_TEST(test_mistakes)
 {
-  TemporaryFile file = file_make("t.csv", table);
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", table);
   const struct {
     Setting more[2];
     const char *text, *expected;
@@ -178,16 +139,15 @@ RG_TEST(test_mistakes)
                                 {cases[k].more[1][0], cases[k].more[1][1]},
                                 {0}};
     file_write(&file, cases[k].text, strlen(cases[k].text));
-    refuse(settings, cases[k].expected);
+    settings_refused("dataset", settings, 1, cases[k].expected);
   }
-  file_remove(&file);
 }
 
 RG_TEST(test_wrong_lists)
 {
   const RgProblemClass *class = rg_registry_find_problem(NULL, "dataset");
   static const char *const twice[] = {"u", "v", "1"}, *const three[] = {"0", "0", "0"};
-  TemporaryFile file = file_make("t.csv", table);
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", table);
   const Setting settings[] = {{"path", file.path}, {"objective", "f"}, {0}};
   RgDiagnostics found = {0};
   void *options = options_make(class, settings);
@@ -201,14 +161,13 @@ RG_TEST(test_wrong_lists)
   assert_int_equal(found.n, 2);
   assert_non_null(strstr(found.list[1].message, "'inputs' names column 'u' twice"));
   options_free(class, options);
-  file_remove(&file);
 }
 
 /* Found by its last name below REGATTA_DATA; if it is missing, the message says what to do. */
 RG_TEST(test_data_folder)
 {
   const RgProblemClass *class = rg_registry_find_problem(NULL, "perovskite");
-  TemporaryFile file = file_make("Perovskite_dataset.csv", "a,b\n1,7\n0,9\n");
+  RG_OWNED(file_remove) TemporaryFile file = file_make("Perovskite_dataset.csv", "a,b\n1,7\n0,9\n");
   const char *before = getenv("REGATTA_DATA");
   char *kept = before ? strdup(before) : NULL;
   RgDiagnostics found = {0};
@@ -233,7 +192,6 @@ RG_TEST(test_data_folder)
   else unsetenv("REGATTA_DATA");
   free(kept);
   options_free(class, options);
-  file_remove(&file);
 }
 
 /* The text that identifies a data set with one more setting. */
