@@ -38,6 +38,14 @@
 /* Before a declaration: the object is destroyed at the end of its block. It has to be created by then. */
 #define RG_OWNED(destroy) __attribute__((cleanup(destroy)))
 
+/* Declares a failure that must not come to pass: where its block ends, the test fails with its message. */
+#define RG_NO_FAILURE(name) RG_OWNED(rg_test_no_failure) RgFailure name = {0}
+
+static inline void rg_test_no_failure(RgFailure *failure)
+{
+  if (failure->failed) fail_msg("%s", failure->message);
+}
+
 /* A test, which adds itself to those of the program. `state` is what cmocka hands to it. */
 #define RG_TEST(name)                                                                              \
   static void name(void **state);                                                                  \

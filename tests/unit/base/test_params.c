@@ -133,22 +133,23 @@ RG_TEST(defaults)
 /* Pinned: the text identifies trials, so it must never change by accident. */
 RG_TEST(canonical_text)
 {
+  static const char *const given[][2] = {{"refit", "off"},
+                                         {"budget", "1e3"},
+                                         {"batch", "7"},
+                                         {"beta", "2"},
+                                         {"width", "-0.0"},
+                                         {"kernel", "se"},
+                                         {"label", ""},
+                                         {"lengths", "5e-1"},
+                                         {"noise", "0.30000000000000004"},
+                                         {"command", "python3 f.py\t\x01"}};
   Options options = {0};
   const char *two[] = {"0.3", "1"};
+  RgDiagnostics diagnostics = {0};
 
   RG_OK(rg_params_defaults(table, &options));
   assert_canonical(&options, CANONICAL_DEFAULTS);
-  set(&options, "refit", "off");
-  set(&options, "budget", "1e3");
-  set(&options, "batch", "7");
-  set(&options, "noise", "0.30000000000000004");
-  set(&options, "beta", "2");
-  set(&options, "width", "-0.0");
-  set(&options, "kernel", "se");
-  set(&options, "command", "python3 f.py\t\x01");
-  set(&options, "label", "");
-  set(&options, "lengths", "5e-1");
-  RgDiagnostics diagnostics = {0};
+  for (size_t k = 0; k < sizeof given / sizeof *given; k++) set(&options, given[k][0], given[k][1]);
   RG_OK(rg_params_set(table, &options, "weights", 2, two, place, &diagnostics, NULL));
   assert_int_equal(diagnostics.n, 0);
   assert_canonical(&options,
@@ -158,27 +159,22 @@ RG_TEST(canonical_text)
   RG_OK(rg_params_clear(table, &options));
 }
 
-RG_TEST(equal_options_have_equal_text)
-{
-  static const char *const spellings[][2] = {
-    {"restarts", "1000"}, {"restarts", "1e3"}, {"restarts", "+1E+3"}, {"restarts", "01000"}};
-
-  for (int i = 0; i < 4; i++) {
-    Options options = {0};
-    RgText text = {0};
-    RG_OK(rg_params_defaults(table, &options));
-    set(&options, spellings[i][0], spellings[i][1]);
-    RG_OK(rg_params_canonical(table, &options, &text));
-    assert_memory_equal(text.data, "refit=true,restarts=1000,", 25);
-    RG_OK(rg_text_clear(&text));
-    RG_OK(rg_params_clear(table, &options));
-  }
-}
-
+/* Spellings in the order in which they are set, and what the canonical text says of them. */
 RG_TEST(accepted_spellings)
 {
   static const char *const yes[] = {"true", "yes", "on", "True", "YES", "On"};
   static const char *const no[] = {"false", "no", "off", "False", "NO", "Off"};
+  static const char *const cases[][3] = {
+    {"restarts", "1000", "restarts=1000,"},  {"restarts", "1e3", "restarts=1000,"},
+    {"restarts", "+1E+3", "restarts=1000,"}, {"restarts", "01000", "restarts=1000,"},
+    {"width", ".5", "width=0.5,"},           {"width", "-5.", "width=-5,"},
+    {"width", "+1.25E-2", "width=0.0125,"},  {"delta", "1", "delta=1,"},
+    {"delta", "1e-250", "delta=1e-250,"},    {"beta", "1e300", "beta=1e+300,"},
+    {"beta", "auto", "beta=auto,"},          {"batch", "3", "batch=3,"},
+    {"batch", "auto", "batch=auto,"},        {"budget", "2147483647", "budget=2147483647,"},
+    {"command", "x", "command=\"x\","},      {"command", "auto", "command=auto,"},
+    {"weights", "-3", "weights=[-3]"},       {"weights", "auto", "weights=auto"},
+    {"label", "auto", "label=\"auto\","}}; /* an ordinary text where auto is not the default */
   Options options = {0};
 
   RG_OK(rg_params_defaults(table, &options));
@@ -188,30 +184,15 @@ RG_TEST(accepted_spellings)
     set(&options, "refit", yes[i]);
     assert_true(options.refit);
   }
-  set(&options, "width", ".5");
-  assert_true(options.width == 0.5);
-  set(&options, "width", "-5.");
-  assert_true(options.width == -5.0);
-  set(&options, "width", "+1.25E-2");
-  assert_true(options.width == 0.0125);
-  set(&options, "delta", "1");
-  set(&options, "delta", "1e-250");
-  set(&options, "beta", "1e300");
-  set(&options, "beta", "auto");
-  assert_true(isnan(options.beta));
-  set(&options, "batch", "3");
-  set(&options, "batch", "auto");
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    RG_OWNED(rg_text_clear) RgText text = {0};
+    set(&options, cases[k][0], cases[k][1]);
+    RG_OK(rg_params_canonical(table, &options, &text));
+    if (!strstr(text.data, cases[k][2])) fail_msg("%s is not in %s", cases[k][2], text.data);
+  }
+  assert_true(isnan(options.beta) && !options.command);
   assert_int_equal(options.batch, -1);
-  set(&options, "budget", "2147483647");
-  assert_int_equal(options.budget, 2147483647);
-  set(&options, "command", "x");
-  set(&options, "command", "auto");
-  assert_null(options.command);
-  set(&options, "weights", "-3");
-  set(&options, "weights", "auto");
   assert_int_equal(options.weights.n, 0);
-  set(&options, "label", "auto"); /* an ordinary text where auto is not the default */
-  assert_string_equal(options.label, "auto");
   RG_OK(rg_params_clear(table, &options));
 }
 

@@ -19,7 +19,6 @@ static void begin(RgKernelFamily family, bool product, Case *test)
   const double scales[D] = {0.3, 0.5, 0.4, 0.9}, pair[2] = {0.4, 0.6};
   const int group[D] = {0, 0, 1, 1};
   double Z[N * D], y[N];
-  RgFailure failure = {0};
 
   if (product)
     RG_OK(rg_kernel_create_product(family, D, 2, group, false, pair, 1.7, &test->kernel));
@@ -28,9 +27,7 @@ static void begin(RgKernelFamily family, bool product, Case *test)
   support_normals(2, N, y);
   support_points(3, J, DX, test->X);
   support_points(4, M, DC, test->contexts);
-  RG_OK(rg_posterior_create(&test->kernel, 0.01, 0.2, N + 3, &test->posterior));
-  RG_OK(rg_posterior_set(&test->posterior, NULL, 0.01, 0.2, N, Z, y, &failure));
-  assert_false(failure.failed);
+  support_fill(&test->kernel, 0.01, 0.2, N, Z, y, &test->posterior);
 }
 
 static void end(Case *test)
@@ -130,18 +127,10 @@ static void check(RgKernelFamily family, bool product, RgContextForm form, bool 
   check_gradient(&test, form);
 }
 
-RG_TEST(gaussian_is_a_product)
+RG_TEST(products_are_reduced_and_other_kernels_go_pair_by_pair)
 {
   check(RG_KERNEL_GAUSSIAN, false, RG_CONTEXT_EXACT, true);
-}
-
-RG_TEST(product_of_materns)
-{
   check(RG_KERNEL_MATERN52, true, RG_CONTEXT_EXACT, true);
-}
-
-RG_TEST(other_kernels_go_pair_by_pair)
-{
   check(RG_KERNEL_MATERN52, false, RG_CONTEXT_EXACT, false);
   check(RG_KERNEL_GAUSSIAN, false, RG_CONTEXT_PAIRS, false);
 }
@@ -171,18 +160,14 @@ static void check_near(int slopes)
     RG_OK(rg_context_posterior_gradient(&cp[f], J, test.X, &bar, G[f]));
   }
   assert_int_equal(rg_context_posterior_kept(&cp[1]), 1);
-  for (int k = 0; k < J * M; k++) {
-    RG_CLOSE(moments[1].mean[k], moments[0].mean[k], 1e-3);
-    RG_CLOSE(moments[1].variance[k], moments[0].variance[k], 1e-5);
-  }
-  for (int k = 0; k < J * slopes * DC; k++) {
-    RG_CLOSE(moments[1].mean_slope[k], moments[0].mean_slope[k], 1e-2);
-    RG_CLOSE(moments[1].variance_slope[k], moments[0].variance_slope[k], 1e-4);
-  }
-  for (int k = 0; k < J * DX; k++) RG_CLOSE(G[1][k], G[0][k], 2e-2);
+  support_same(J * M, moments[1].mean, moments[0].mean, 1e-3);
+  support_same(J * M, moments[1].variance, moments[0].variance, 1e-5);
+  support_same(J * slopes * DC, moments[1].mean_slope, moments[0].mean_slope, 1e-2);
+  support_same(J * slopes * DC, moments[1].variance_slope, moments[0].variance_slope, 1e-4);
+  support_same(J * DX, G[1], G[0], 2e-2);
   RG_OK(rg_context_posterior_predict(&cp[1], 1, test.X, &moments[1]));
   RG_OK(rg_context_posterior_gradient(&cp[1], 1, test.X, &bar, one));
-  for (int k = 0; k < DX; k++) RG_CLOSE(one[k], G[1][k], 1e-12);
+  support_same(DX, one, G[1], 1e-12);
   for (int f = 0; f < 2; f++) {
     RG_OK(rg_context_moments_destroy(&moments[f]));
     RG_OK(rg_context_posterior_destroy(&cp[f]));
@@ -243,11 +228,8 @@ RG_TEST(projection_predicts_the_same)
   const double tolerance[] = {1e-2, 1e-4, 1e-8}, error[] = {5e-2, 5e-3, 0};
   const double scales[D] = {0.3, 0.5, 0.4, 0.9};
   double Z[LARGE * D], y[LARGE], at[POINTS * D], mean[2][POINTS], variance[2][POINTS];
-  RgPrediction work[2] = {{0}};
-  RgFailure failure = {0};
-  RgPosterior projected;
-  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
   RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
   bool made;
 
   support_points(1, LARGE, D, Z);
@@ -256,22 +238,17 @@ RG_TEST(projection_predicts_the_same)
   for (int i = 0; i < LARGE; i++) y[i] = sin(4 * Z[i * D]) + Z[i * D + 1] * Z[i * D + 3];
   support_points(2, POINTS, D, at);
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, D, true, scales, 1.7, &kernel));
-  RG_OK(rg_posterior_create(&kernel, 0.02, 0.2, LARGE, &posterior));
-  RG_OK(rg_posterior_set(&posterior, NULL, 0.02, 0.2, LARGE, Z, y, &failure));
-  assert_false(failure.failed);
-  RG_OK(rg_posterior_predict(&posterior, POINTS, at, mean[0], variance[0], &work[0]));
+  support_fill(&kernel, 0.02, 0.2, LARGE, Z, y, &posterior);
+  support_predict(&posterior, POINTS, at, mean[0], variance[0]);
   for (int k = 0; k < 3; k++) {
+    RgPosterior projected;
     RG_OK(rg_posterior_project(&posterior, tolerance[k], &projected, &made));
     assert_int_equal(made, k < 2);
     if (!made) continue;
     assert_in_range(projected.n, 20, k == 0 ? 60 : 2 * LARGE / 3);
-    RG_OK(rg_posterior_predict(&projected, POINTS, at, mean[1], variance[1], &work[1]));
-    for (int j = 0; j < POINTS; j++) {
-      RG_CLOSE(mean[1][j], mean[0][j], error[k]);
-      RG_CLOSE(variance[1][j], variance[0][j], error[k]);
-    }
+    support_predict(&projected, POINTS, at, mean[1], variance[1]);
+    support_same(POINTS, mean[1], mean[0], error[k]);
+    support_same(POINTS, variance[1], variance[0], error[k]);
     RG_OK(rg_posterior_destroy(&projected));
   }
-  RG_OK(rg_prediction_destroy(&work[0]));
-  RG_OK(rg_prediction_destroy(&work[1]));
 }

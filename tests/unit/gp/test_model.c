@@ -19,15 +19,6 @@ typedef struct {
   RgStream stream;
 } Frame;
 
-static void set_option(Frame *frame, const char *name, const char *value)
-{
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry;
-  RG_OK(rg_params_set(rg_surrogate_params, &frame->options, name, 1, &value, (RgPlace){0},
-                      &diagnostics, &entry));
-  if (diagnostics.n) fail_msg("%s: %s", name, diagnostics.list[0].message);
-}
-
 static void set_list(Frame *frame, const char *name, int n, const char *const *values)
 {
   RgDiagnostics diagnostics = {0};
@@ -35,6 +26,27 @@ static void set_list(Frame *frame, const char *name, int n, const char *const *v
   RG_OK(rg_params_set(rg_surrogate_params, &frame->options, name, n, values, (RgPlace){0},
                       &diagnostics, &entry));
   if (diagnostics.n) fail_msg("%s: %s", name, diagnostics.list[0].message);
+}
+
+/* Pairs of an option and its value; NULL ends them. */
+static void set(Frame *frame, ...)
+{
+  va_list pairs;
+  const char *name;
+  va_start(pairs, frame);
+  while ((name = va_arg(pairs, const char *))) {
+    const char *value = va_arg(pairs, const char *);
+    set_list(frame, name, 1, &value);
+  }
+  va_end(pairs);
+}
+
+/* The number of mistakes in the options of a model with this many inputs. */
+static int mistakes(const Frame *frame, int dim, RgDiagnostics *diagnostics)
+{
+  diagnostics->n = 0;
+  RG_OK(rg_surrogate_check(&frame->options, dim, 0, true, (RgPlace){0}, diagnostics));
+  return diagnostics->n;
 }
 
 static double objective(const double *x, double c)
@@ -76,11 +88,6 @@ static Frame frame_of(bool finite, int n)
   return frame;
 }
 
-static Frame frame_create(bool finite)
-{
-  return frame_of(finite, BUDGET);
-}
-
 static void frame_destroy(Frame *frame)
 {
   RG_OK(rg_history_destroy(&frame->history));
@@ -100,10 +107,9 @@ static RgModel model_create(const Frame *frame, bool use_context, double noise)
 static RgModelReport show(RgModel *model, const Frame *frame, int n)
 {
   RgHistory part = frame->history;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
   part.n = n;
   RG_OK(rg_model_update(model, &part, &failure));
-  if (failure.failed) fail_msg("%s", failure.message);
   return model->report;
 }
 
@@ -130,10 +136,8 @@ static void assert_same_posterior(RgModel *a, RgModel *b, double tolerance)
   double mean[2][90], variance[2][90];
   int size = posterior_of(a, mean[0], variance[0]);
   assert_int_equal(posterior_of(b, mean[1], variance[1]), size);
-  for (int j = 0; j < size; j++) {
-    RG_CLOSE(mean[0][j], mean[1][j], tolerance);
-    RG_CLOSE(variance[0][j], variance[1][j], tolerance);
-  }
+  support_same(size, mean[0], mean[1], tolerance);
+  support_same(size, variance[0], variance[1], tolerance);
   RG_CLOSE(a->shift, b->shift, 0.0);
   RG_CLOSE(a->scale, b->scale, 0.0);
   RG_CLOSE(a->noise_variance, b->noise_variance, tolerance);
@@ -157,21 +161,16 @@ RG_TEST(test_pieces)
 {
   for (int finite = 0; finite < 2; finite++)
     for (int use_context = 0; use_context < 2; use_context++) {
-      RG_OWNED(frame_destroy) Frame frame = frame_create(finite);
-      set_option(&frame, "fit", "fixed");
-      set_option(&frame, "standardise", "false");
-      set_option(&frame, "variance", "50");
+      RG_OWNED(frame_destroy) Frame frame = frame_of(finite, BUDGET);
+      set(&frame, "fit", "fixed", "standardise", "false", "variance", "50", NULL);
       check_pieces(&frame, use_context, 0.3, 1e-9); /* appended only */
-      set_option(&frame, "variance", "1");
-      set_option(&frame, "standardise", "true");
+      set(&frame, "variance", "1", "standardise", "true", NULL);
       check_pieces(&frame, use_context, 0.3, 1e-9); /* the noise changes with the scale */
-      set_option(&frame, "noise_units", "model");
-      set_option(&frame, "mean", "constant");
+      set(&frame, "noise_units", "model", "mean", "constant", NULL);
       check_pieces(&frame, use_context, 0.01, 1e-9); /* only the outputs change */
-      set_option(&frame, "mean", "zero");
-      set_option(&frame, "fit", "map");
-      set_option(&frame, "fit_warm", "false"); /* each fit forgets the ones before */
-      set_option(&frame, "fit_multistart", "always");
+      set(&frame, "mean", "zero", "fit", "map", NULL);
+      set(&frame, "fit_warm", "false", NULL); /* each fit forgets the ones before */
+      set(&frame, "fit_multistart", "always", NULL);
       check_pieces(&frame, use_context, NAN, 1e-9);
     }
 }
@@ -183,10 +182,10 @@ RG_TEST(test_transform)
   const char *const names[] = {"none", "yeo_johnson", "copula"};
 
   for (int kind = 1; kind < 3; kind++) {
-    RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+    RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
     RG_OWNED(rg_transform_destroy) RgTransform transform = {0};
     for (int i = 0; i < BUDGET; i++) frame.history.y[i] = -exp(0.4 * frame.history.y[i] - 16);
-    set_option(&frame, "transform", names[kind]);
+    set(&frame, "transform", names[kind], NULL);
     RG_OWNED(rg_model_destroy) RgModel with = model_create(&frame, false, 0);
     show(&with, &frame, BUDGET);
     RG_OK(rg_transform_fit(&transform, (RgTransformKind)kind, BUDGET, frame.history.y));
@@ -194,7 +193,7 @@ RG_TEST(test_transform)
     const double largest = frame.history.y[rg_history_best(&frame.history)];
     for (int i = 0; i < BUDGET; i++)
       frame.history.y[i] = rg_transform_value(&transform, frame.history.y[i]);
-    set_option(&frame, "transform", "none");
+    set(&frame, "transform", "none", NULL);
     RG_OWNED(rg_model_destroy) RgModel without = model_create(&frame, false, 0);
     show(&without, &frame, BUDGET);
     assert_same_posterior(&with, &without, 1e-9);
@@ -212,8 +211,8 @@ RG_TEST(test_transform)
 /* The posterior on a set equals the posterior on the box at the same points. */
 RG_TEST(test_set_is_box)
 {
-  RG_OWNED(frame_destroy) Frame frame = frame_create(true);
-  set_option(&frame, "refit_every", "3");
+  RG_OWNED(frame_destroy) Frame frame = frame_of(true, BUDGET);
+  set(&frame, "refit_every", "3", NULL);
   RG_OWNED(rg_model_destroy) RgModel set = model_create(&frame, true, 0.1), box;
   Frame open = frame;
   open.domain.design.kind = RG_SPACE_BOX; /* same history, other posterior */
@@ -243,8 +242,8 @@ RG_TEST(test_set_is_box)
 
 RG_TEST(test_schedule)
 {
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
-  set_option(&frame, "refit_every", "3");
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
+  set(&frame, "refit_every", "3", NULL);
   RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, true, 0.01);
   double before = model.kernel.terms[0].variance;
   for (int n = 1; n <= 12; n++) {
@@ -267,12 +266,11 @@ RG_TEST(test_schedule)
 
 RG_TEST(test_standardisation)
 {
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
   const double y[4] = {1.0, 2.0, 3.0, 6.0};
   memcpy(frame.history.y, y, sizeof y);
   frame.history.n_initial = 0;
-  set_option(&frame, "refit_every", "2");
-  set_option(&frame, "fit", "fixed");
+  set(&frame, "refit_every", "2", "fit", "fixed", NULL);
   RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, false, 0.5);
   show(&model, &frame, 0);
   assert_true(model.shift == 0.0 && model.scale == 1.0);
@@ -287,7 +285,7 @@ RG_TEST(test_standardisation)
   RG_CLOSE(model.shift, 3.0, 1e-15);
   RG_OK(rg_model_destroy(&model));
 
-  set_option(&frame, "deviation", "sample");
+  set(&frame, "deviation", "sample", NULL);
   model = model_create(&frame, false, 0.5);
   show(&model, &frame, 4);
   RG_CLOSE(model.scale, sqrt(14.0 / 3.0), 1e-15);
@@ -304,12 +302,11 @@ RG_TEST(test_standardisation)
 /* Noise in native units is that of T(f): times the mean square of the slopes of T. */
 RG_TEST(test_noise_under_a_transformation)
 {
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
   double steepness = 0;
 
   for (int i = 0; i < BUDGET; i++) frame.history.y[i] = -exp(0.4 * frame.history.y[i] - 16);
-  set_option(&frame, "transform", "yeo_johnson");
-  set_option(&frame, "fit", "fixed");
+  set(&frame, "transform", "yeo_johnson", "fit", "fixed", NULL);
   RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, false, 0.1);
   show(&model, &frame, BUDGET);
   for (int i = 0; i < BUDGET; i++)
@@ -328,10 +325,10 @@ RG_TEST(test_small_deviations)
   } cases[] = {{1, 2e-12, false},     {1, 0.9e-12, false},    {0, 1e-14, false},  {0, 1e-99, false},
                {1e-6, 1e-17, false},  {1, 2e-15, true},       {0, 1e-200, false}, {0, 0, true},
                {1e-14, 1e-20, false}, {-1e-100, 2e-115, true}};
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
 
   frame.history.n_initial = 0;
-  set_option(&frame, "fit", "fixed");
+  set(&frame, "fit", "fixed", NULL);
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, false, NAN);
     for (int i = 0; i < 4; i++)
@@ -345,7 +342,7 @@ RG_TEST(test_small_deviations)
 /* Equal outputs say nothing about hyperparameters. */
 RG_TEST(test_equal_outputs)
 {
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
   RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, true, NAN);
   for (int i = 0; i < 5; i++) frame.history.y[i] = 2.5;
   RgModelReport report = show(&model, &frame, 5);
@@ -365,7 +362,7 @@ static double noise_after(Frame *frame, double known)
 
 RG_TEST(test_noise)
 {
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
   RgModel model = model_create(&frame, true, 0.1);
   show(&model, &frame, 10);
   const double square = model.scale * model.scale;
@@ -373,21 +370,20 @@ RG_TEST(test_noise)
   assert_true(square > 10.0);
   RG_CLOSE(noise_after(&frame, 0.1), 0.1 / square, 1e-14);
   RG_CLOSE(noise_after(&frame, 0.0), 1e-8, 1e-20);
-  set_option(&frame, "noise_floor", "1e-3");
+  set(&frame, "noise_floor", "1e-3", NULL);
   RG_CLOSE(noise_after(&frame, 0.0), 1e-3, 0.0);
-  set_option(&frame, "noise_variance", "0.2");
+  set(&frame, "noise_variance", "0.2", NULL);
   RG_CLOSE(noise_after(&frame, 0.1), 0.2 / square, 1e-14);
   RG_CLOSE(noise_after(&frame, NAN), 0.2 / square, 1e-14);
-  set_option(&frame, "noise_units", "model");
+  set(&frame, "noise_units", "model", NULL);
   RG_CLOSE(noise_after(&frame, NAN), 0.2, 0.0);
-  set_option(&frame, "noise_variance", "auto");
+  set(&frame, "noise_variance", "auto", NULL);
   double learned = noise_after(&frame, NAN);
   assert_true(learned >= 1e-6 * (1 - 1e-12) && learned < 0.1);
   RG_CLOSE(noise_after(&frame, 0.05), 0.05, 0.0);
-  set_option(&frame, "fit_noise", "true");
+  set(&frame, "fit_noise", "true", NULL);
   RG_CLOSE(noise_after(&frame, 0.05), learned, 0.0);
-  set_option(&frame, "fit", "fixed");
-  set_option(&frame, "variance", "3");
+  set(&frame, "fit", "fixed", "variance", "3", NULL);
   RG_CLOSE(noise_after(&frame, NAN), 3e-6, 1e-20);
 }
 
@@ -396,11 +392,9 @@ RG_TEST(test_noise)
 RG_TEST(test_kernels)
 {
   const char *const groups[3] = {"5", "2", "5"}, *const scales[3] = {"0.1", "0.2", "0.3"};
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
   RG_OWNED(rg_kernel_destroy) RgKernel kernel;
-  set_option(&frame, "kernel", "gaussian");
-  set_option(&frame, "structure", "additive");
-  set_option(&frame, "variance", "6");
+  set(&frame, "kernel", "gaussian", "structure", "additive", "variance", "6", NULL);
   set_list(&frame, "groups", 3, groups);
   set_list(&frame, "length_scale", 3, scales);
   RG_OK(rg_surrogate_kernel(&frame.options, 3, &kernel));
@@ -413,14 +407,14 @@ RG_TEST(test_kernels)
   assert_true(kernel.terms[1].factors[0].length_scale[0] == 0.2);
   RG_OK(rg_kernel_destroy(&kernel));
 
-  set_option(&frame, "structure", "product"); /* the kernel is for x alone, so lists are cut */
+  set(&frame, "structure", "product", NULL); /* the kernel is for x alone, so lists are cut */
   RG_OK(rg_surrogate_kernel(&frame.options, 2, &kernel));
   assert_int_equal(kernel.n_terms, 1);
   assert_int_equal(kernel.terms[0].n_factors, 2);
   assert_true(kernel.terms[0].factors[1].length_scale[0] == 0.2);
   RG_OK(rg_kernel_destroy(&kernel));
 
-  set_option(&frame, "ard", "false");
+  set(&frame, "ard", "false", NULL);
   set_list(&frame, "length_scale", 2, scales); /* one per group */
   RG_OK(rg_surrogate_kernel(&frame.options, 3, &kernel));
   assert_int_equal(kernel.terms[0].factors[0].n_scales, 1);
@@ -428,9 +422,7 @@ RG_TEST(test_kernels)
   assert_true(kernel.terms[0].factors[1].length_scale[0] == 0.2);
   RG_OK(rg_kernel_destroy(&kernel));
 
-  set_option(&frame, "structure", "whole");
-  set_option(&frame, "groups", "auto");
-  set_option(&frame, "length_scale", "auto");
+  set(&frame, "structure", "whole", "groups", "auto", "length_scale", "auto", NULL);
   RG_OK(rg_surrogate_kernel(&frame.options, 3, &kernel));
   assert_int_equal(rg_kernel_theta_size(&kernel), 2);
   assert_true(kernel.terms[0].factors[0].length_scale[0] == 0.3);
@@ -446,21 +438,17 @@ RG_TEST(test_terms)
   const double points[2][6] = {{0, .5, 1, 0, .5, 1}, {2 / 3., 2 / 3., .5, .5, 1 / 3., 5 / 6.}};
   const double centre[6] = {.5, .5, .5, .5, .5, .5}, near[6] = {.625, .625, .625, .625, .625, .625};
   const char *const wrong[] = {"1 2", "1 7", "2 2", "x1"};
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
   RgDiagnostics diagnostics = {0};
   RgKernel kernel;
   double value;
   set_list(&frame, "terms", 4, terms);
   set_list(&frame, "term_variance", 4, variances);
   set_list(&frame, "length_scale", 4, scales);
-  set_option(&frame, "kernel", "gaussian");
-  RG_OK(rg_surrogate_check(&frame.options, 6, 0, true, (RgPlace){0}, &diagnostics));
-  assert_int_equal(diagnostics.n, 1); /* structure, ard */
-  set_option(&frame, "structure", "additive");
-  set_option(&frame, "ard", "false");
-  diagnostics.n = 0;
-  RG_OK(rg_surrogate_check(&frame.options, 6, 0, true, (RgPlace){0}, &diagnostics));
-  assert_int_equal(diagnostics.n, 0);
+  set(&frame, "kernel", "gaussian", NULL);
+  assert_int_equal(mistakes(&frame, 6, &diagnostics), 1); /* structure, ard */
+  set(&frame, "structure", "additive", "ard", "false", NULL);
+  assert_int_equal(mistakes(&frame, 6, &diagnostics), 0);
   RG_OK(rg_surrogate_kernel(&frame.options, 6, &kernel));
   RG_CLOSE(rg_kernel_diagonal(&kernel), 4.0, 1e-15);
   RG_OK(rg_kernel_cross(&kernel, 1, centre, 1, near, &value));
@@ -469,49 +457,40 @@ RG_TEST(test_terms)
   RG_CLOSE(value, 0.060795458861, 1e-11);
   RG_OK(rg_kernel_destroy(&kernel));
   set_list(&frame, "terms", 4, wrong);
-  RG_OK(rg_surrogate_check(&frame.options, 6, 0, true, (RgPlace){0}, &diagnostics));
-  assert_int_equal(diagnostics.n, 3);
+  assert_int_equal(mistakes(&frame, 6, &diagnostics), 3);
   assert_string_equal(diagnostics.list[0].message, "'terms': \"1 7\": an input is not one of the "
                                                    "model's (1 to 6, x then c)");
   set_list(&frame, "terms", 2, terms);
-  diagnostics.n = 0;
-  RG_OK(rg_surrogate_check(&frame.options, 6, 0, true, (RgPlace){0}, &diagnostics));
-  assert_int_equal(diagnostics.n, 2); /* numbers of length scales and variances */
+  assert_int_equal(mistakes(&frame, 6, &diagnostics),
+                   2); /* numbers of length scales and variances */
 }
 
 RG_TEST(test_check)
 {
   const char *const two[2] = {"1", "2"};
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
   RgDiagnostics diagnostics = {0};
-  RG_OK(rg_surrogate_check(&frame.options, 3, 0, true, (RgPlace){0}, &diagnostics));
-  assert_int_equal(diagnostics.n, 0);
+  assert_int_equal(mistakes(&frame, 3, &diagnostics), 0);
   set_list(&frame, "groups", 2, two);
-  RG_OK(rg_surrogate_check(&frame.options, 3, 0, true, (RgPlace){0}, &diagnostics));
-  assert_int_equal(diagnostics.n, 1);
+  assert_int_equal(mistakes(&frame, 3, &diagnostics), 1);
   assert_string_equal(diagnostics.list[0].message, "'groups' has 2 values for 3 inputs");
   set_list(&frame, "length_scale", 2, two);
-  set_option(&frame, "length_scale_lower", "20");
-  RG_OK(rg_surrogate_check(&frame.options, 2, 0, true, (RgPlace){0}, &diagnostics));
-  assert_int_equal(diagnostics.n, 3); /* groups without structure; bounds */
-  set_option(&frame, "groups", "auto");
-  set_option(&frame, "ard", "false");
-  RG_OK(rg_surrogate_check(&frame.options, 2, 0, true, (RgPlace){0}, &diagnostics));
-  assert_int_equal(diagnostics.n, 5); /* two length scales for one factor; bounds */
+  set(&frame, "length_scale_lower", "20", NULL);
+  assert_int_equal(mistakes(&frame, 2, &diagnostics), 2); /* groups without structure; bounds */
+  set(&frame, "groups", "auto", "ard", "false", NULL);
+  assert_int_equal(mistakes(&frame, 2, &diagnostics),
+                   2); /* two length scales for one factor; bounds */
   RgKernel kernel;
-  set_option(&frame, "ard", "true");
+  set(&frame, "ard", "true", NULL);
   RG_FAILS(rg_surrogate_kernel(&frame.options, 3, &kernel), PETSC_ERR_ARG_SIZ);
 }
 
 /* The policies of the papers are keys (irgp_ucb 2.4, sbo_kde 2.1.1, wdrbo 2.1). */
 RG_TEST(test_policies)
 {
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
-  set_option(&frame, "fit", "ml");
-  set_option(&frame, "fit_starts", "9");
-  set_option(&frame, "fit_multistart", "always");
-  set_option(&frame, "fit_iterations", "200");
-  set_option(&frame, "mean", "zero");
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
+  set(&frame, "fit", "ml", "fit_starts", "9", "fit_multistart", "always", "fit_iterations", "200",
+      "mean", "zero", NULL);
   RgFitOptions fit = rg_surrogate_fit_options(&frame.options, 2, false);
   assert_int_equal(fit.length_scale.family, RG_PRIOR_NONE);
   assert_int_equal(fit.starts, 9);
@@ -520,10 +499,9 @@ RG_TEST(test_policies)
   assert_true(fit.variance_lower == 1e-2 && fit.variance_upper == 1e2);
   assert_false(fit.learn_noise || fit.learn_mean || fit.fix_variance);
 
-  set_option(&frame, "fit", "map");
-  set_option(&frame, "prior", "botorch2023");
-  set_option(&frame, "mean", "auto"); /* constant where something is fitted */
-  set_option(&frame, "noise_lower", "1e-4");
+  set(&frame, "fit", "map", "prior", "botorch2023", NULL);
+  set(&frame, "mean", "auto", NULL); /* constant where something is fitted */
+  set(&frame, "noise_lower", "1e-4", NULL);
   fit = rg_surrogate_fit_options(&frame.options, 3, true);
   assert_true(fit.length_scale.family == RG_PRIOR_GAMMA && fit.length_scale.b == 6.0);
   assert_true(fit.variance.a == 2.0 && fit.noise.b == 0.05);
@@ -533,12 +511,11 @@ RG_TEST(test_policies)
   show(&model, &frame, 12);
   assert_true(model.mean != 0.0 && model.posterior.mean == model.mean);
   RG_OK(rg_model_destroy(&model));
-  set_option(&frame, "fit", "fixed");
+  set(&frame, "fit", "fixed", NULL);
   assert_false(rg_surrogate_fit_options(&frame.options, 3, false).learn_mean);
-  set_option(&frame, "fit", "map");
+  set(&frame, "fit", "map", NULL);
 
-  set_option(&frame, "prior", "botorch2024");
-  set_option(&frame, "fit_variance", "false");
+  set(&frame, "prior", "botorch2024", "fit_variance", "false", NULL);
   fit = rg_surrogate_fit_options(&frame.options, 2, true);
   RG_CLOSE(rg_prior_mode(&fit.length_scale, 0.0), 0.28961209717006, 1e-13);
   assert_int_equal(fit.variance.family, RG_PRIOR_NONE);
@@ -548,10 +525,8 @@ RG_TEST(test_policies)
 /* hvarfner2024: the mode of the prior where fits start, bounds that grow beyond 20 inputs. */
 RG_TEST(test_many_inputs)
 {
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
-  set_option(&frame, "fit", "map");
-  set_option(&frame, "prior", "hvarfner2024");
-  set_option(&frame, "length_scale", "auto");
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
+  set(&frame, "fit", "map", "prior", "hvarfner2024", "length_scale", "auto", NULL);
   const RgFitOptions few = rg_surrogate_fit_options(&frame.options, 20, false);
   const RgFitOptions many = rg_surrogate_fit_options(&frame.options, 80, false);
   assert_int_equal(many.length_scale.family, RG_PRIOR_LOGNORMAL);
@@ -570,9 +545,9 @@ RG_TEST(test_many_inputs)
 /* Other starts are used at the first fit and after surprising data, not in between. */
 RG_TEST(test_multistart)
 {
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
   frame.history.n_initial = 12;
-  set_option(&frame, "fit_starts", "6");
+  set(&frame, "fit_starts", "6", NULL);
   RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, true, 0.01);
   int first = show(&model, &frame, 12).fit_evaluations;
   int warm = show(&model, &frame, 13).fit_evaluations;
@@ -582,7 +557,7 @@ RG_TEST(test_multistart)
   assert_true(warm <= 12);
   assert_true(surprised >= 8);
   RG_OK(rg_model_destroy(&model));
-  set_option(&frame, "fit_starts", "0");
+  set(&frame, "fit_starts", "0", NULL);
   model = model_create(&frame, true, 0.01);
   assert_true(show(&model, &frame, 12).fit_evaluations < first);
 }
@@ -592,11 +567,9 @@ RG_TEST(test_multistart)
 RG_TEST(test_warm_auto)
 {
   RG_OWNED(frame_destroy) Frame frame = frame_of(false, 112);
-  set_option(&frame, "fit_starts", "0");
-  set_option(&frame, "fit_noise", "true");
-  set_option(&frame, "fit_warm", "auto");
+  set(&frame, "fit_starts", "0", "fit_noise", "true", "fit_warm", "auto", NULL);
   RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, true, 0.01);
-  set_option(&frame, "fit_warm", "false");
+  set(&frame, "fit_warm", "false", NULL);
   for (int n = 97; n <= 112; n++) {
     RG_OWNED(rg_model_destroy) RgModel cold = model_create(&frame, true, 0.01);
     Frame with = frame;
@@ -623,16 +596,12 @@ RG_TEST(test_fit_in_parts)
   RgModelReport report;
   for (int i = 0; i < NEXT + FITS; i++)
     frame.history.y[i] = sin(40 * frame.history.x[2 * i]) + frame.history.x[2 * i + 1];
-  set_option(&frame, "fit_noise", "true");
-  set_option(&frame, "fit_warm", "auto");
-  set_option(&frame, "length_scale", "3");
+  set(&frame, "fit_noise", "true", "fit_warm", "auto", "length_scale", "3", NULL);
   RG_OWNED(rg_model_destroy)
   RgModel parts = model_create(&frame, false, 0.01), once = model_create(&frame, false, 0.01);
-  set_option(&frame, "fit_iterations", "1");
-  set_option(&frame, "fit_starts", "0");
+  set(&frame, "fit_iterations", "1", "fit_starts", "0", NULL);
   const double poor = show(&parts, &frame, FIRST).log_likelihood;
-  set_option(&frame, "fit_iterations", "100");
-  set_option(&frame, "fit_starts", "2");
+  set(&frame, "fit_iterations", "100", "fit_starts", "2", NULL);
   for (int n = NEXT; n <= NEXT + FITS; n++) {
     report = show(&parts, &frame, n);
     assert_in_range(report.fit_evaluations, 1, 8);
@@ -649,8 +618,7 @@ RG_TEST(test_fit_in_parts)
 RG_TEST(test_refit_auto)
 {
   RG_OWNED(frame_destroy) Frame frame = frame_of(false, 112);
-  set_option(&frame, "fit_starts", "0");
-  set_option(&frame, "refit_every", "auto");
+  set(&frame, "fit_starts", "0", "refit_every", "auto", NULL);
   for (int jump = 0; jump < 2; jump++) {
     RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, true, 0.01);
     for (int n = 98; n <= 112; n++) {
@@ -666,14 +634,12 @@ RG_TEST(test_refit_auto)
    continues with jitter, which is reported. */
 RG_TEST(test_fit_failure)
 {
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
   memcpy(frame.history.x + 2, frame.history.x, 2 * sizeof(double));
-  set_option(&frame, "kernel", "gaussian");
-  set_option(&frame, "noise_floor", "0");
-  set_option(&frame, "fit_variance", "false");
-  set_option(&frame, "fit_starts", "4");
+  set(&frame, "kernel", "gaussian", "noise_floor", "0", "fit_variance", "false", "fit_starts", "4",
+      NULL);
   for (int warm = 0; warm < 2; warm++) {
-    set_option(&frame, "fit_warm", warm ? "true" : "false");
+    set(&frame, "fit_warm", warm ? "true" : "false", NULL);
     RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, false, 0.0);
     RgModelReport report = show(&model, &frame, 5);
     assert_false(report.refitted);
@@ -684,34 +650,30 @@ RG_TEST(test_fit_failure)
   }
 }
 
+/* The message of an update with n data, which must fail. */
+static void check_failure(Frame *frame, int n, const char *part)
+{
+  RG_OWNED(rg_model_destroy) RgModel model = model_create(frame, true, 0.1);
+  RgFailure failure = {0};
+  show(&model, frame, 5);
+  frame->history.n = n;
+  RG_OK(rg_model_update(&model, &frame->history, &failure));
+  assert_true(failure.failed);
+  assert_non_null(strstr(failure.message, part));
+}
+
 RG_TEST(test_failure)
 {
-  RgFailure failure = {0};
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
-  RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, true, 0.1);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
+  RG_NO_FAILURE(failure);
   frame.history.y[6] = NAN;
-  frame.history.n = 5;
-  RG_OK(rg_model_update(&model, &frame.history, &failure));
-  assert_false(failure.failed);
-  frame.history.n = 8;
-  RG_OK(rg_model_update(&model, &frame.history, &failure));
-  assert_true(failure.failed);
-  assert_string_equal(failure.message, "the output of evaluation 7 is not finite");
-  RG_OK(rg_model_destroy(&model));
-
-  model = model_create(&frame, true, 0.1); /* a factorisation that no jitter can save */
-  failure = (RgFailure){0};
+  check_failure(&frame, 8, "the output of evaluation 7 is not finite");
   frame.history.y[6] = 1.0;
-  frame.history.x[9] = NAN;
-  RG_OK(rg_model_update(&model, &frame.history, &failure));
-  assert_true(failure.failed);
-  assert_non_null(strstr(failure.message, "jitter"));
-  RG_OK(rg_model_destroy(&model));
-
-  failure = (RgFailure){0};
-  frame.history.x[9] = 0.5;
-  model = model_create(&frame, true, 0.1);
-  RG_OK(rg_model_update(&model, &frame.history, &failure));
+  frame.history.x[13] = NAN;
+  check_failure(&frame, 8, "jitter"); /* a factorisation that no jitter can save */
+  frame.history.x[13] = 0.5;
+  RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, true, 0.1);
+  show(&model, &frame, 8);
   frame.history.n = 7; /* a history only grows */
   RG_FAILS(rg_model_update(&model, &frame.history, &failure), PETSC_ERR_ARG_INCOMP);
 }
@@ -720,7 +682,7 @@ RG_TEST(test_failure)
 RG_TEST(test_bits)
 {
   RgClock clock = {0};
-  RG_OWNED(frame_destroy) Frame frame = frame_create(false);
+  RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
   RgModel model[2] = {model_create(&frame, true, NAN)};
   double mean[2][90], variance[2][90];
   RG_OK(rg_model_create(&frame.domain, &frame.options, true, NAN, 100, &frame.stream, &clock,

@@ -12,14 +12,12 @@ typedef struct {
   double Z[M * D], mean_bar[M], variance_bar[M];
 } Case;
 
-/* Takes ownership of the kernel. The candidates are near each other in all inputs but the last. */
+/* Takes the kernel. The candidates are near each other in all inputs but the last. */
 static void begin(const RgKernel *kernel, double noise, Case *test)
 {
-  double *X, y[N];
-  RgFailure failure = {0};
+  static double X[N * D], y[N];
 
   test->kernel = *kernel;
-  RG_OK(PetscMalloc1(N * D, &X));
   support_points(1, N, D, X);
   support_normals(2, N, y);
   support_points(3, M, D, test->Z);
@@ -27,10 +25,7 @@ static void begin(const RgKernel *kernel, double noise, Case *test)
     for (int k = 0; k < D - 1; k++) test->Z[j * D + k] = 0.4 + 0.05 * test->Z[j * D + k];
   support_normals(4, M, test->mean_bar);
   support_normals(5, M, test->variance_bar);
-  RG_OK(rg_posterior_create(&test->kernel, noise, 0.2, N, &test->posterior));
-  RG_OK(rg_posterior_set(&test->posterior, NULL, noise, 0.2, N, X, y, &failure));
-  assert_false(failure.failed);
-  RG_OK(PetscFree(X));
+  support_fill(&test->kernel, noise, 0.2, N, X, y, &test->posterior);
 }
 
 static void end(Case *test)
@@ -53,10 +48,8 @@ static double check(Case *test, double least, double tolerance)
   for (int again = 0; again < 2; again++) { /* few candidates first, without a gradient */
     const int m = again ? M : 3;
     RG_OK(rg_nearby_predict(&nearby, m, test->Z, !again, mean[1], variance[1]));
-    for (int j = 0; j < m; j++) {
-      RG_CLOSE(mean[1][j], mean[0][j], tolerance);
-      RG_CLOSE(variance[1][j], variance[0][j], tolerance);
-    }
+    support_same(m, mean[1], mean[0], tolerance);
+    support_same(m, variance[1], variance[0], tolerance);
   }
   RG_OK(rg_nearby_gradient(&nearby, M, test->mean_bar, test->variance_bar, gradient[1]));
   for (int k = 0; k < M * D; k++) RG_CLOSE(gradient[1][k], gradient[0][k], 30 * tolerance);

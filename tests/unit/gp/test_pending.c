@@ -46,20 +46,19 @@ static RgObservations observations(int first, int n)
 static void pend(RgPosterior *posterior, int step, Answers *during)
 {
   const RgObservations more = observations(DATA, 3 + step % 3), again = observations(step, 2);
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
 
   RG_OK(rg_posterior_append_pending(posterior, &more, &failure));
   ask(posterior, during);
   RG_OK(rg_posterior_append_pending(posterior, &again, &failure));
   if (step % 2) ask(posterior, during);
-  assert_false(failure.failed);
 }
 
 /* Grow by 1 to 5 data per step; pending points come and go in between. New outputs once. */
 static void grow(RgPosterior *posterior, bool pending, Answers *answers)
 {
   Answers during;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
 
   for (int step = 0, n = 0; step < STEPS; step++) {
     const RgObservations data = observations(n, 1 + step % 5);
@@ -76,7 +75,6 @@ static void grow(RgPosterior *posterior, bool pending, Answers *answers)
   }
   RG_OK(rg_posterior_remove_pending(posterior));
   ask(posterior, &answers[STEPS - 1]);
-  assert_false(failure.failed);
 }
 
 /* *make creates the posterior; it is destroyed here. */
@@ -102,7 +100,7 @@ static void check_effect(void (*make)(const RgKernel *kernel, RgPosterior *poste
   const RgObservations data = observations(0, 20), more = observations(20, 4);
   Answers told, during, data_instead;
   RG_OWNED(rg_posterior_destroy) RgPosterior one, other;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
 
   make(kernel, &one);
   make(kernel, &other);
@@ -120,7 +118,6 @@ static void check_effect(void (*make)(const RgKernel *kernel, RgPosterior *poste
     change = fmax(change, fabs(during.variance[i] - told.variance[i]));
   }
   assert_true(change > 1e-4);
-  assert_false(failure.failed);
 }
 
 static void fill(void)
@@ -164,7 +161,7 @@ RG_TEST(known_points_are_left_out)
   double points[2 * DIM], mean;
   RG_OWNED(rg_kernel_destroy) RgKernel kernel;
   RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
 
   fill();
   support_kernel(RG_KERNEL_MATERN52, 0, &kernel);
@@ -228,7 +225,7 @@ static void trace_of_method(RgSetMethod method, const RgKernel *kernel, bool pen
   const RgStream stream = rg_stream(1, "gp", 0, "paths", 0);
   RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *set;
   RG_OWNED(rg_set_samples_destroy) RgSetSamples samples;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
 
   RG_OK(rg_set_posterior_create_with(method, &domain, kernel, 0.01, 0.2, 3, &set));
   RG_OK(rg_set_samples_create(set, 2, &stream, &samples));
@@ -240,7 +237,6 @@ static void trace_of_method(RgSetMethod method, const RgKernel *kernel, bool pen
       RG_OK(rg_set_posterior_append(set, (n + 11 * i) % POINTS, -3, &failure));
     RG_OK(rg_set_posterior_restore(set));
   }
-  assert_false(failure.failed);
   assert_int_equal(set->n, 40);
   memcpy(out, set->mean, POINTS * sizeof *out);
   memcpy(out + POINTS, set->variance, POINTS * sizeof *out);
@@ -302,7 +298,7 @@ static void long_trace(const RgKernel *kernel, bool pending, Answers *answers)
   const RgObservations more = observations(0, 5);
   Answers during;
   RG_OWNED(rg_posterior_destroy) RgPosterior posterior;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
 
   support_points(4, LONG, DIM, points);
   support_normals(5, LONG, outputs);
@@ -319,7 +315,6 @@ static void long_trace(const RgKernel *kernel, bool pending, Answers *answers)
     if (n % 5 == 0) ask(&posterior, answers);
   }
   ask(&posterior, answers);
-  assert_false(failure.failed);
 }
 
 RG_TEST(iterative_posterior_forgets_when_it_rebuilds)

@@ -56,7 +56,7 @@ static void one_domain_one_kernel(int which, RgKernelFamily family, int variant)
   RG_OWNED(rg_kernel_destroy) RgKernel kernel, other;
   RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *set;
   RG_OWNED(rg_posterior_destroy) RgPosterior reference;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
   int size;
 
   make_domain(which, &domain);
@@ -81,7 +81,6 @@ static void one_domain_one_kernel(int which, RgKernelFamily family, int variant)
     RG_OK(rg_posterior_set(&reference, &other, 1e-3, 0.1, 0, X, y, &failure));
     compare(set, &reference, size, X);
   }
-  assert_false(failure.failed);
 }
 
 /* A kernel over 4 inputs as a sum of terms on overlapping groups. */
@@ -100,7 +99,7 @@ static void overlapping_kernel(RgKernelFamily family, RgKernel *kernel)
 static void one_method(RgSetMethod method, const RgDomain *domain, const RgKernel *kernel)
 {
   RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *set, *rows;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
   double y[MAX_DATA], a[MAX_POINTS], b[MAX_POINTS];
   int size;
 
@@ -124,7 +123,6 @@ static void one_method(RgSetMethod method, const RgDomain *domain, const RgKerne
     RG_OK(rg_set_posterior_reset(set, NULL, 1e-2, 0.0));
     RG_OK(rg_set_posterior_reset(rows, NULL, 1e-2, 0.0));
   }
-  assert_false(failure.failed);
 }
 
 RG_TEST(structured_methods_agree_with_rows)
@@ -157,7 +155,7 @@ RG_TEST(methods_are_chosen_by_structure)
   RG_OWNED(rg_kernel_destroy) RgKernel gaussian;
   RG_OWNED(rg_kernel_destroy) RgKernel matern;
   RG_OWNED(rg_kernel_destroy) RgKernel sum;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
 
   for (int i = 0; i < 32; i++) axes[i] = (i % 8) / 7.0;
   RG_OK(rg_space_grid(&grid.design, 4, levels, axes, lower, upper));
@@ -189,7 +187,6 @@ RG_TEST(methods_are_chosen_by_structure)
     }
     RG_CLOSE(posterior->mean[77], 1.0 / 1.0001, 1e-14);
   }
-  assert_false(failure.failed);
 }
 
 /* ---- listeners ------------------------------------------------------------------------------- */
@@ -229,7 +226,7 @@ RG_TEST(listeners_follow)
   RG_OWNED(rg_domain_destroy) RgDomain domain;
   RG_OWNED(rg_kernel_destroy) RgKernel kernel;
   RG_OWNED(rg_set_posterior_destroy) RgSetPosterior *set;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
 
   make_domain(2, &domain);
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
@@ -241,7 +238,6 @@ RG_TEST(listeners_follow)
     RG_OK(rg_set_posterior_reset(set, NULL, 1e-2, 0.1));
   }
   assert_int_equal(follower.resets, 3);
-  assert_false(failure.failed);
 }
 
 RG_TEST(agrees_with_the_cholesky_posterior)
@@ -290,7 +286,7 @@ RG_TEST(paths_agree_between_routes)
       RG_OWNED(rg_domain_destroy) RgDomain domain;
       RG_OWNED(rg_kernel_destroy) RgKernel kernel;
       RgSpace set;
-      RgFailure failure = {0};
+      RG_NO_FAILURE(failure);
       double z[MAX_POINTS], f[MAX_POINTS], dense[MAX_POINTS], jitter[2];
       make_domain(1, &domain);
       support_kernel((RgKernelFamily)family, variant, &kernel);
@@ -299,7 +295,6 @@ RG_TEST(paths_agree_between_routes)
       set.kind = RG_SPACE_SET;
       RG_OK(rg_sample_path(NULL, &domain.design, &kernel, z, f, &jitter[0], &failure));
       RG_OK(rg_sample_path(NULL, &set, &kernel, z, dense, &jitter[1], &failure));
-      assert_false(failure.failed);
       const bool linear = !rg_kernel_classes[family]->columns; /* of small rank too */
       assert_true(jitter[0] == jitter[1] && (linear || (jitter[0] > 0.0) == (variant == 3)));
       for (int i = 0; i < set.size; i++) RG_CLOSE(f[i], dense[i], 1e-9);
@@ -315,7 +310,7 @@ RG_TEST(paths_through_a_singular_matrix_report_jitter)
   RgSpace set;
   RG_OWNED(rg_space_destroy) RgSpace grid = {0};
   RG_OWNED(rg_kernel_destroy) RgKernel kernel;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
 
   for (int i = 0; i < 60; i++) axis[i] = i / 59.0;
   support_normals(9, 60, z);
@@ -325,7 +320,6 @@ RG_TEST(paths_through_a_singular_matrix_report_jitter)
   set.kind = RG_SPACE_SET;
   for (int route = 0; route < 2; route++) {
     RG_OK(rg_sample_path(NULL, route ? &set : &grid, &kernel, z, f, &jitter, &failure));
-    assert_false(failure.failed);
     assert_true(jitter >= 1.99e-10 && jitter <= 2.01e-4);
     for (int i = 0; i < 60; i++) assert_true(isfinite(f[i]));
     for (int i = 1; i < 60; i++) RG_CLOSE(f[i], f[i - 1], 0.1); /* smooth: scale 5 */

@@ -67,10 +67,9 @@ static const RgProblemClass objective_class = {.name = "fake",
 static RgProblem fake(const RgProblemClass *class, const FakeOptions *options)
 {
   RgProblem problem;
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
 
   RG_OK(rg_problem_create(class, options, 3, 5, &problem, &failure));
-  assert_false(failure.failed);
   return problem;
 }
 
@@ -116,7 +115,7 @@ RG_TEST(test_objective_is_f_by_default)
   const double x = -1;
   const RgPoint point = {.index = 0, .x = &x, .context_index = -1};
   RG_OWNED(rg_problem_destroy) RgProblem problem = fake(&plain_class, &options);
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
   double F = 0;
 
   RG_OK(rg_problem_objective(&problem, 1, &point, &F, &failure));
@@ -130,7 +129,7 @@ RG_TEST(test_misuse)
   const double x = 1, c = 0;
   RG_OWNED(rg_problem_destroy)
   RgProblem plain = fake(&plain_class, &without), context = fake(&plain_class, &with);
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
   double f;
   const struct {
     RgProblem *problem;
@@ -152,7 +151,6 @@ RG_TEST(test_misuse)
       misuse[i].objective ? rg_problem_objective : rg_problem_evaluate;
     RG_FAILS(call(misuse[i].problem, 1, &misuse[i].point, &f, &failure), misuse[i].code);
   }
-  assert_false(failure.failed);
 }
 
 RG_TEST(test_descriptions)

@@ -19,11 +19,10 @@ static double value(Instance *it, int index)
   const RgSpace *set = &it->problem.domain.design;
   const RgPoint point = {
     .index = index, .x = set->points + (size_t)index * set->dim, .context_index = -1};
-  RgFailure failure = {0};
+  RG_NO_FAILURE(failure);
   double f;
 
   RG_OK(rg_problem_objective(&it->problem, 1, &point, &f, &failure));
-  assert_false(failure.failed);
   return f;
 }
 
