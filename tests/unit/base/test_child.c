@@ -42,15 +42,21 @@ static Reply ask(RgChild *child, const char *line, double limit)
   return ask_with(child, line, &(RgPatience){.limit = limit});
 }
 
-/* One question to a script that is expected to fail for `reason`. */
+/* One question, whose answer is a failure for `reason`. */
+static void refuse(RgChild *child, const char *line, double limit, const char *reason)
+{
+  Reply reply = ask(child, line, limit);
+
+  assert_int_equal(reply.outcome, RG_CHILD_FAILED);
+  if (!strstr(reply.mistake.data, reason)) fail_msg("%s: '%s'", reason, reply.mistake.data);
+  RG_OK(rg_text_clear(&reply.mistake));
+}
+
 static void expect_failure(const char *script, double limit, const char *reason)
 {
   RgChild *child = start(script);
-  Reply reply = ask(child, "question", limit);
 
-  assert_int_equal(reply.outcome, RG_CHILD_FAILED);
-  if (!strstr(reply.mistake.data, reason)) fail_msg("%s: '%s'", script, reply.mistake.data);
-  RG_OK(rg_text_clear(&reply.mistake));
+  refuse(child, "question", limit, reason);
   RG_OK(rg_child_close(&child, false));
   assert_null(child);
 }
@@ -107,30 +113,20 @@ RG_TEST(test_failures)
 
 RG_TEST(test_a_program_that_does_not_listen)
 {
+  static char line[1 << 20];
   RgChild *child = start("exec sleep 1000");
-  char *line;
 
-  RG_OK(PetscMalloc1(1 << 20, &line));
-  memset(line, 'x', (1 << 20) - 1);
-  line[(1 << 20) - 1] = '\0';
-  Reply reply = ask(child, line, 0.2);
-  assert_non_null(strstr(reply.mistake.data, "gave no answer"));
-  RG_OK(rg_text_clear(&reply.mistake));
-  RG_OK(PetscFree(line));
+  memset(line, 'x', sizeof line - 1);
+  refuse(child, line, 0.2, "gave no answer");
   RG_OK(rg_child_close(&child, false));
-  child = start("exec <&-; exec sleep 1000"); /* its end is closed: no SIGPIPE */
-  reply = ask(child, "question", 0.2);
-  assert_non_null(strstr(reply.mistake.data, "gave no answer"));
-  RG_OK(rg_text_clear(&reply.mistake));
-  RG_OK(rg_child_close(&child, false));
+  expect_failure("exec <&-; exec sleep 1000", 0.2, "gave no answer"); /* no SIGPIPE */
 }
 
 RG_TEST(test_words_nobody_asked_for)
 {
   RgChild *child = start("echo hello; exec cat");
-  Reply reply;
+  Reply reply = ask(child, "question", 60); /* the words may come before the question */
 
-  reply = ask(child, "question", 60); /* may or may not come before the question */
   if (reply.outcome == RG_CHILD_ANSWERED) {
     assert_memory_equal(reply.answer, "hello", 5);
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);

@@ -213,18 +213,18 @@ RG_TEST(test_set_is_box)
 {
   RG_OWNED(frame_destroy) Frame frame = frame_of(true, BUDGET);
   set(&frame, "refit_every", "3", NULL);
-  RG_OWNED(rg_model_destroy) RgModel set = model_create(&frame, true, 0.1), box;
+  RG_OWNED(rg_model_destroy) RgModel finite = model_create(&frame, true, 0.1), box;
   Frame open = frame;
   open.domain.design.kind = RG_SPACE_BOX; /* same history, other posterior */
   box = model_create(&open, true, 0.1);
   for (int n = 4; n <= BUDGET; n++) {
-    show(&set, &frame, n);
+    show(&finite, &frame, n);
     show(&box, &open, n);
   }
-  assert_non_null(set.posterior.set);
+  assert_non_null(finite.posterior.set);
   assert_null(box.posterior.set);
-  const double *set_mean = set.posterior.set->mean;
-  const double *set_variance = set.posterior.set->variance;
+  const double *set_mean = finite.posterior.set->mean;
+  const double *set_variance = finite.posterior.set->variance;
   for (int i = 0; i < 30; i++)
     for (int c = 0; c < 3; c++) {
       double z[3], mean, sd;
@@ -235,7 +235,7 @@ RG_TEST(test_set_is_box)
       RG_CLOSE(set_variance[3 * i + c], sd * sd, 1e-8);
     }
   double z[3] = {0}, mean, sd;
-  RG_FAILS(rg_model_predict(&set, 1, z, &mean, &sd), PETSC_ERR_SUP);
+  RG_FAILS(rg_model_predict(&finite, 1, z, &mean, &sd), PETSC_ERR_SUP);
 }
 
 /* ---- schedule ------------------------------------------------------------------------------ */

@@ -3,12 +3,16 @@
 
 #include "problem/csv.h"
 
-static void read_text(const TemporaryFile *file, RgCsv *csv)
+/* The table of a file with this text. */
+static RgCsv csv_of(const char *text, RgCsvHeader header)
 {
+  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", text);
   RgText mistake = {0};
+  RgCsv csv;
 
-  RG_OK(rg_csv_read(file->path, RG_CSV_HEADER_AUTO, csv, &mistake));
+  RG_OK(rg_csv_read(file.path, header, &csv, &mistake));
   if (mistake.length) fail_msg("%s", mistake.data);
+  return csv;
 }
 
 /* header a,b; rows (1, x) and (2, y): the same table in every notation */
@@ -29,10 +33,8 @@ RG_TEST(test_spellings)
   };
 
   for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
-    RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", spellings[k]);
-    RG_OWNED(rg_csv_destroy) RgCsv csv;
+    RG_OWNED(rg_csv_destroy) RgCsv csv = csv_of(spellings[k], RG_CSV_HEADER_AUTO);
     double number;
-    read_text(&file, &csv);
     assert_int_equal(csv.n_columns, 2);
     assert_int_equal(csv.n_rows, 2);
     assert_string_equal(csv.names[0], "a");
@@ -46,13 +48,13 @@ RG_TEST(test_spellings)
 
 RG_TEST(test_quotes_and_lines)
 {
-  TemporaryFile file = file_make("t.csv", "name,\"say \"\"hi\"\", you\"\n"
-                                          "\"two\nlines\",1;2\n"
-                                          "\n# comment\n"
-                                          "5\" pipe,\"\"\n");
-  RG_OWNED(rg_csv_destroy) RgCsv csv;
+  RG_OWNED(rg_csv_destroy)
+  RgCsv csv = csv_of("name,\"say \"\"hi\"\", you\"\n"
+                     "\"two\nlines\",1;2\n"
+                     "\n# comment\n"
+                     "5\" pipe,\"\"\n",
+                     RG_CSV_HEADER_AUTO);
 
-  read_text(&file, &csv);
   assert_string_equal(csv.names[1], "say \"hi\", you");
   assert_string_equal(csv.cells[0], "two\nlines");
   assert_string_equal(csv.cells[1], "1;2");
@@ -60,15 +62,12 @@ RG_TEST(test_quotes_and_lines)
   assert_string_equal(csv.cells[3], "");
   assert_int_equal(csv.line[0], 2);
   assert_int_equal(csv.line[1], 6);
-  file_remove(&file);
 }
 
 RG_TEST(test_columns)
 {
-  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", "y,2,x y\n1,2,3\n");
-  RG_OWNED(rg_csv_destroy) RgCsv csv;
+  RG_OWNED(rg_csv_destroy) RgCsv csv = csv_of("y,2,x y\n1,2,3\n", RG_CSV_HEADER_AUTO);
 
-  read_text(&file, &csv);
   assert_int_equal(rg_csv_column(&csv, "x y"), 2);
   assert_int_equal(rg_csv_column(&csv, "2"), 1);
   assert_int_equal(rg_csv_column(&csv, "3"), 2);
@@ -92,10 +91,8 @@ RG_TEST(test_numbers)
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[64];
     snprintf(text, sizeof text, "a;b\n\"%s\";0\n", cases[k].cell);
-    RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", text);
-    RG_OWNED(rg_csv_destroy) RgCsv csv;
+    RG_OWNED(rg_csv_destroy) RgCsv csv = csv_of(text, RG_CSV_HEADER_AUTO);
     double value = NAN;
-    read_text(&file, &csv);
     const bool found = !rg_csv_number(&csv, 0, 0, &value);
     if (found == isnan(cases[k].value) || (found && value != cases[k].value))
       fail_msg("'%s': %g", cases[k].cell, value);
@@ -156,11 +153,7 @@ RG_TEST(test_headers)
                {"5,y\n3,4\n", RG_CSV_HEADER_AUTO, 1, "y", "4"}};
 
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", cases[k].text);
-    RgText mistake = {0};
-    RG_OWNED(rg_csv_destroy) RgCsv csv;
-    RG_OK(rg_csv_read(file.path, cases[k].header, &csv, &mistake));
-    assert_int_equal(mistake.length, 0);
+    RG_OWNED(rg_csv_destroy) RgCsv csv = csv_of(cases[k].text, cases[k].header);
     assert_int_equal(csv.n_rows, cases[k].n_rows);
     assert_int_equal(csv.line[0], cases[k].header == RG_CSV_HEADER_NO ? 1 : 2);
     assert_string_equal(csv.names[1], cases[k].name);
@@ -185,21 +178,17 @@ RG_TEST(test_no_file)
 RG_TEST(test_long_and_wide)
 {
   enum { ROWS = 300, COLUMNS = 70 };
-  RgText text = {0};
-  RgCsv csv;
+  RG_OWNED(rg_text_clear) RgText text = {0};
   double value;
 
   for (int j = 0; j < COLUMNS; j++) RG_OK(rg_text_add(&text, "%sc%d", j ? "," : "", j));
   for (int i = 0; i < ROWS; i++)
     for (int j = 0; j < COLUMNS; j++)
       RG_OK(rg_text_add(&text, "%s%d", j ? "," : "\n", i * COLUMNS + j));
-  RG_OWNED(file_remove) TemporaryFile file = file_make("t.csv", text.data);
-  read_text(&file, &csv);
+  RG_OWNED(rg_csv_destroy) RgCsv csv = csv_of(text.data, RG_CSV_HEADER_AUTO);
   for (int i = 0; i < ROWS; i++) {
     assert_int_equal(csv.line[i], i + 2);
     for (int j = 0; j < COLUMNS; j++)
       assert_true(!rg_csv_number(&csv, i, j, &value) && value == i * COLUMNS + j);
   }
-  RG_OK(rg_csv_destroy(&csv));
-  RG_OK(rg_text_clear(&text));
 }

@@ -15,17 +15,6 @@ static double matern52(int dim, const double *scale, const double *x, const doub
 
 /* ---- gp_path_set ---------------------------------------------------------------------------- */
 
-static double at(RgProblem *problem, int i)
-{
-  const RgSpace *set = &problem->domain.design;
-  const RgPoint point = {.index = i, .x = set->points + (size_t)i * set->dim, .context_index = -1};
-  RG_NO_FAILURE(failure);
-  double f;
-
-  RG_OK(rg_problem_evaluate(problem, 1, &point, &f, &failure));
-  return f;
-}
-
 RG_TEST(test_path_is_factor_times_normals)
 {
   static const Setting settings[] = {{"points", "40"},    {"dim", "2"},
@@ -49,8 +38,9 @@ RG_TEST(test_path_is_factor_times_normals)
   for (int i = 0; i < N; i++) {
     double sum = 0;
     for (int j = 0; j <= i; j++) sum += K[i * N + j] * z[j];
-    RG_CLOSE(at(&it.problem, i), sum, 1e-9);
-    best = fmax(best, at(&it.problem, i));
+    const double f = objective_of_index(&it.problem, i);
+    RG_CLOSE(f, sum, 1e-9);
+    best = fmax(best, f);
   }
   assert_true(it.problem.optimum == best);
 }
@@ -67,7 +57,7 @@ RG_TEST(test_points)
 
   assert_memory_equal(a.problem.domain.design.points, b.problem.domain.design.points, bytes);
   assert_memory_not_equal(a.problem.domain.design.points, c.problem.domain.design.points, bytes);
-  assert_true(at(&a.problem, 7) != at(&b.problem, 7));
+  assert_true(objective_of_index(&a.problem, 7) != objective_of_index(&b.problem, 7));
   for (int i = 0; i < 150; i++)
     assert_true(a.problem.domain.design.points[i] > 0 && a.problem.domain.design.points[i] < 1);
 }
@@ -158,15 +148,14 @@ RG_TEST(test_surrogate_of_a_table)
 /* The data identify the problem, not the name of their file. */
 RG_TEST(test_identity)
 {
-  RG_OWNED(file_remove) TemporaryFile a = file_make("a.csv", table), b = file_make("b.csv", table);
-  RG_OWNED(file_remove) TemporaryFile c = file_make("c.csv", "a,b,cost\n1,2,3\n2,3,5\n");
-  const TemporaryFile *files[] = {&a, &b, &c};
+  static const char *const tables[] = {table, table, "a,b,cost\n1,2,3\n2,3,5\n"};
+  static const char *const names[] = {"a.csv", "b.csv", "c.csv"};
   const RgProblemClass *class = rg_registry_find_problem(NULL, "gp_surrogate");
   RgText text[3] = {{0}};
 
   for (int k = 0; k < 3; k++) {
-    const Setting settings[] = {{"path", files[k]->path}, {0}};
-    void *options = options_make(class, settings);
+    RG_OWNED(file_remove) TemporaryFile file = file_make(names[k], tables[k]);
+    void *options = options_make(class, (const Setting[]){{"path", file.path}, {0}});
     RG_OK(class->source->identity(class, options, &text[k]));
     options_free(class, options);
   }

@@ -14,18 +14,6 @@ static Instance pool(const TemporaryFile *file, const Setting *more)
   return instance_make("dataset", (const Setting *)settings, 1, 0);
 }
 
-static double value(Instance *it, int index)
-{
-  const RgSpace *set = &it->problem.domain.design;
-  const RgPoint point = {
-    .index = index, .x = set->points + (size_t)index * set->dim, .context_index = -1};
-  RG_NO_FAILURE(failure);
-  double f;
-
-  RG_OK(rg_problem_objective(&it->problem, 1, &point, &f, &failure));
-  return f;
-}
-
 RG_TEST(test_candidates)
 {
   static const double unit[] = {0, 0, 0, 1, 1, 0};
@@ -38,7 +26,8 @@ RG_TEST(test_candidates)
   assert_true(domain->without_replacement);
   assert_memory_equal(domain->design.points, unit, sizeof unit);
   assert_true(domain->design.lower[1] == 10 && domain->design.upper[1] == 20);
-  assert_true(value(&it, 0) == 2 && value(&it, 1) == 4 && value(&it, 2) == -4);
+  assert_true(objective_of_index(&it.problem, 0) == 2 && objective_of_index(&it.problem, 1) == 4 &&
+              objective_of_index(&it.problem, 2) == -4);
   assert_true(it.problem.optimum == 4);
   assert_int_equal(it.problem.n_optimisers, 1);
   assert_true(it.problem.optimisers[0] == 0 && it.problem.optimisers[1] == 20);
@@ -65,7 +54,8 @@ RG_TEST(test_settings)
     assert_int_equal(domain->design.dim, cases[k].dim);
     assert_int_equal(domain->design.size, cases[k].size);
     assert_int_equal(domain->without_replacement, k != 2); /* repeats */
-    for (int i = 0; i < cases[k].size; i++) assert_true(value(&it, i) == cases[k].values[i]);
+    for (int i = 0; i < cases[k].size; i++)
+      assert_true(objective_of_index(&it.problem, i) == cases[k].values[i]);
     assert_true(it.problem.optimum == cases[k].optimum);
   }
 }
@@ -78,7 +68,7 @@ RG_TEST(test_columns_by_default)
   RG_OWNED(instance_free) Instance it = instance_make("dataset", settings, 1, 0);
 
   assert_int_equal(it.problem.domain.design.dim, 2);
-  assert_true(value(&it, 1) == 6);
+  assert_true(objective_of_index(&it.problem, 1) == 6);
   assert_true(it.problem.domain.design.points[0] == 0.5); /* constant column */
   assert_true(it.problem.domain.design.lower[0] == 1 && it.problem.domain.design.upper[0] == 1);
 }
@@ -185,7 +175,7 @@ RG_TEST(test_data_folder)
   assert_non_null(strstr(found.list[1].message, "nor in REGATTA_DATA = /nowhere; the data are at"));
   setenv("REGATTA_DATA", file.folder, 1);
   Instance it = instance_make("perovskite", NULL, 1, 0);
-  assert_true(value(&it, 0) == -9 && it.problem.optimum == -7);
+  assert_true(objective_of_index(&it.problem, 0) == -9 && it.problem.optimum == -7);
   instance_free(&it);
   if (kept) setenv("REGATTA_DATA", kept, 1);
   else unsetenv("REGATTA_DATA");
