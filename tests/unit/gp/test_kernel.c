@@ -13,9 +13,8 @@
 RG_TEST(exponential_agrees_with_libm)
 {
   enum { COUNT = 200000 };
-  double *x, *e;
+  static double x[COUNT], e[COUNT];
 
-  RG_OK(PetscMalloc2(COUNT, &x, COUNT, &e));
   support_points(1, COUNT, 1, x);
   for (int i = 0; i < COUNT; i++) x[i] = i % 2 ? -345.0 * x[i] : -x[i];
   for (int level = 0; level < RG_VECTOR_LEVELS; level++) {
@@ -28,7 +27,6 @@ RG_TEST(exponential_agrees_with_libm)
     }
     if (!(worst < 1.5)) fail_msg("level %d: exp is %g units in the last place off", level, worst);
   }
-  RG_OK(PetscFree2(x, e));
 }
 
 RG_TEST(exponential_at_its_ends)
@@ -290,9 +288,9 @@ static void spectrum_of_one_factor(const RgKernelFactor *factor)
   const double distances[] = {0.03, 0.1, 0.2, 0.4, 0.8};
   const RgStream stream = rg_stream(1, "test", 0, class->name, 0);
   RgRandom random = rg_stream_at(&stream, 0);
-  double *turns, *work, scales[3];
+  static double turns[3 * DRAWS], work[2 * DRAWS];
+  double scales[3];
 
-  RG_OK(PetscMalloc2(factor->n_inputs * DRAWS, &turns, 2 * DRAWS, &work));
   class->spectrum(factor, DRAWS, &random, turns, work);
   for (int k = 0; k < factor->n_inputs; k++) scales[k] = 1 / rg_kernel_inverse_scale(factor, k);
   for (int i = 0; i < 3 * 5; i++) {
@@ -306,7 +304,6 @@ static void spectrum_of_one_factor(const RgKernelFactor *factor)
       fail_msg("%s (shape %g, %d inputs): transform %g, correlation %g +- %g", class->name,
                factor->shape, factor->n_inputs, transform, value, error);
   }
-  RG_OK(PetscFree2(turns, work));
 }
 
 RG_TEST(spectra_are_the_transforms_of_the_correlations)
@@ -340,11 +337,11 @@ RG_TEST(gradient_at_a_datum_is_zero)
 RG_TEST(more_candidates_than_a_block)
 {
   enum { MANY = 1000 };
-  double X[2 * SUPPORT_DIM], *Z, *K, *G, *W;
+  static double Z[MANY * SUPPORT_DIM], K[2 * MANY], G[MANY * SUPPORT_DIM], W[2 * MANY];
+  double X[2 * SUPPORT_DIM];
   RG_OWNED(rg_kernel_destroy) RgKernel kernel;
 
   support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
-  RG_OK(PetscMalloc4(MANY * SUPPORT_DIM, &Z, 2 * MANY, &K, MANY * SUPPORT_DIM, &G, 2 * MANY, &W));
   support_points(10, 2, SUPPORT_DIM, X);
   support_points(11, MANY, SUPPORT_DIM, Z);
   support_normals(12, 2 * MANY, W);
@@ -358,7 +355,6 @@ RG_TEST(more_candidates_than_a_block)
     RG_OK(rg_kernel_cross_gradient(&kernel, 2, X, 1, Z + j * SUPPORT_DIM, w, g));
     for (int c = 0; c < SUPPORT_DIM; c++) RG_CLOSE(G[j * SUPPORT_DIM + c], g[c], 1e-13);
   }
-  RG_OK(PetscFree4(Z, K, G, W));
 }
 
 RG_TEST(theta_goes_round)

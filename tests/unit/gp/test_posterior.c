@@ -56,10 +56,9 @@ static void all_finite(int n, const double *a)
 static void dense_predict(const RgKernel *kernel, double noise, double mean, int n, const double *X,
                           const double *y, int m, const double *Z, double *mu, double *variance)
 {
-  double *K, *k, *B;
-  int *pivots;
+  static double K[N * N], k[N * (M + 1)], B[N * (M + 1)];
+  int pivots[N];
 
-  RG_OK(PetscMalloc4(n * n, &K, n * (m + 1), &k, n * (m + 1), &B, n, &pivots));
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++)
       K[i * n + j] = support_value(kernel, X + i * DIM, X + j * DIM) + (i == j ? noise : 0.0);
@@ -76,7 +75,6 @@ static void dense_predict(const RgKernel *kernel, double noise, double mean, int
       variance[j] -= k[j * n + i] * B[j * n + i];
     }
   }
-  RG_OK(PetscFree4(K, k, B, pivots));
 }
 
 RG_TEST(prediction_agrees_with_a_dense_solve)

@@ -156,9 +156,10 @@ RG_TEST(prior_paths_are_sample_paths)
 RG_TEST(updates_are_incremental)
 {
   RG_NO_FAILURE(failure);
-  Case c, d;
 
   for (int which = 0; which < 2; which++) {
+    RG_OWNED(case_destroy) Case c;
+    RG_OWNED(case_destroy) Case d;
     case_create(which, RG_KERNEL_GAUSSIAN, 1, &c);
     case_create(which, RG_KERNEL_GAUSSIAN, 1, &d);
     for (int n = 0; n <= DATA; n++) {
@@ -178,8 +179,6 @@ RG_TEST(updates_are_incremental)
     check_update(&c);
     check_moments(&c, 4);
     check_update(&d);
-    case_destroy(&c);
-    case_destroy(&d);
   }
 }
 

@@ -12,11 +12,10 @@ typedef struct {
   double x[N * 12], Z[12 * 40], w[MOST], slope[MOST], b[N], p[40], q[40], M[N * N], S[N * N];
 } Data;
 
-static Data *data(void)
+static const Data *data(void)
 {
-  Data *d;
+  static Data all, *d = &all;
 
-  RG_OK(PetscNew(&d));
   support_points(1, N * 12, 1, d->x);
   support_points(2, 12 * 40, 1, d->Z);
   support_normals(3, MOST, d->w);
@@ -144,58 +143,49 @@ static void reference(const Data *d, RgKernelFamily family, int dim, int width, 
 RG_TEST(every_level_agrees_with_plain_loops)
 {
   const int widths[] = {8, 16, 24, 40}, dims[] = {1, 2, 3, 4, 5, 8, 11};
-  Data *d = data();
-  Results *got, *expected;
+  const Data *d = data();
+  static Results got, expected;
 
-  RG_OK(PetscMalloc2(1, &got, 1, &expected));
   for (int level = 0; level < RG_VECTOR_LEVELS; level++) {
     const RgTileOps *ops = rg_tile_ops_at(level);
     for (int t = 0; ops && t < RG_KERNEL_FAMILIES * 7 * 4; t++) {
       RgKernelFamily family = (RgKernelFamily)(t % RG_KERNEL_FAMILIES);
       int rest = t / RG_KERNEL_FAMILIES, width = widths[rest % 4], dim = dims[rest / 4];
       if (rg_kernel_classes[family]->warp) continue;
-      run(ops, d, family, dim, width, *got);
-      reference(d, family, dim, width, *expected);
+      run(ops, d, family, dim, width, got);
+      reference(d, family, dim, width, expected);
       for (int r = 0; r < RESULTS; r++)
         for (int i = 0; i < MOST; i++) {
           /* Matern-1/2 and 3/2 are rough at short distances, so differences are less accurate
              there. */
-          if (r == SLOPE && (*expected)[DISTANCE][i] < 0.05) continue;
-          RG_CLOSE((*got)[r][i], (*expected)[r][i], r == SLOPE ? 1e-5 : 1e-13);
+          if (r == SLOPE && expected[DISTANCE][i] < 0.05) continue;
+          RG_CLOSE(got[r][i], expected[r][i], r == SLOPE ? 1e-5 : 1e-13);
         }
     }
   }
-  RG_OK(PetscFree2(got, expected));
-  RG_OK(PetscFree(d));
 }
 
 /* Both have fused multiply-add: the same bits with 256-bit and 512-bit vectors. */
 RG_TEST(bits_do_not_depend_on_the_width_of_vectors)
 {
   const int widths[] = {8, 16, 40};
-  Data *d = data();
-  Results *a, *b;
+  const Data *d = data();
+  static Results a, b;
 
-  if (!rg_tile_ops_at(1) || !rg_tile_ops_at(2)) {
-    RG_OK(PetscFree(d));
-    skip();
-  }
-  RG_OK(PetscMalloc2(1, &a, 1, &b));
+  if (!rg_tile_ops_at(1) || !rg_tile_ops_at(2)) skip();
   for (int t = 0; t < RG_KERNEL_FAMILIES * 9 * 3; t++) {
     RgKernelFamily family = (RgKernelFamily)(t % RG_KERNEL_FAMILIES);
     int rest = t / RG_KERNEL_FAMILIES, dim = 1 + rest % 9, width = widths[rest / 9];
-    run(rg_tile_ops_at(1), d, family, dim, width, *a);
-    run(rg_tile_ops_at(2), d, family, dim, width, *b);
+    run(rg_tile_ops_at(1), d, family, dim, width, a);
+    run(rg_tile_ops_at(2), d, family, dim, width, b);
     for (int r = 0; r < RESULTS; r++)
       for (int i = 0; i < MOST; i++) {
-        if ((*a)[r][i] != (*b)[r][i]) {
+        if (a[r][i] != b[r][i]) {
           fail_msg("result %d[%d] of family %d, %d inputs, width %d: %.17g and %.17g", r, i,
-                   (int)family, dim, width, (*a)[r][i], (*b)[r][i]);
+                   (int)family, dim, width, a[r][i], b[r][i]);
         }
       }
   }
-  RG_OK(PetscFree2(a, b));
-  RG_OK(PetscFree(d));
 }
 
 /* A random positive definite matrix with NaN in the padding and above the diagonal. */

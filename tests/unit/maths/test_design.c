@@ -32,10 +32,9 @@ RG_TEST(intervals_hold_one_point_each)
 {
   static const int dims[] = {40, RG_SOBOL_MAX_DIM};
   RgRandom random = test_random(1);
-  double *points;
+  static double points[1024 * RG_SOBOL_MAX_DIM];
   int cells[1024];
 
-  RG_OK(PetscMalloc1(1024 * RG_SOBOL_MAX_DIM, &points));
   for (int d = 0; d < 2; d++) {
     RG_OK(rg_design_sobol(&random, 1024, dims[d], points));
     for (int k = 0; k <= 10; k++)
@@ -44,7 +43,6 @@ RG_TEST(intervals_hold_one_point_each)
         for (int i = 0; i < 1 << k; i++) assert_int_equal(cells[i], 1);
       }
   }
-  RG_OK(PetscFree(points));
 }
 
 /* The first two coordinates form a (0, k, 2)-net: one point in each rectangle of area 2^-k. */
@@ -190,9 +188,9 @@ RG_TEST(sequences_are_those_of_their_sources)
                {777, 99, 0.5107421875},
                {1000, 500, 0.7255859375},
                {1023, 1110, 0.5888671875}};
-  double *points, first[3 * 40];
+  static double points[1024 * RG_SOBOL_MAX_DIM];
+  double first[3 * 40];
 
-  RG_OK(PetscMalloc1(1024 * RG_SOBOL_MAX_DIM, &points));
   RG_OK(rg_sobol_points(1023, RG_SOBOL_MAX_DIM, points));
   for (int k = 0; k < 7; k++)
     RG_CLOSE(points[(known[k].i - 1) * RG_SOBOL_MAX_DIM + known[k].j], known[k].value, 0);
@@ -201,7 +199,6 @@ RG_TEST(sequences_are_those_of_their_sources)
     RG_CLOSE(first[j], 0.5, 0);
     RG_CLOSE(first[40 + j] + first[80 + j], 1, 0);
   }
-  RG_OK(PetscFree(points));
 }
 
 RG_TEST(too_many_dimensions_are_refused)
