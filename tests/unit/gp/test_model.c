@@ -272,10 +272,10 @@ RG_TEST(test_standardisation)
   frame.history.n_initial = 0;
   set(&frame, "refit_every", "2", "fit", "fixed", NULL);
   RG_OWNED(rg_model_destroy) RgModel model = model_create(&frame, false, 0.5);
-  show(&model, &frame, 0);
-  assert_true(model.shift == 0.0 && model.scale == 1.0);
-  show(&model, &frame, 1); /* no refit is due, so the transform does not change */
-  assert_true(model.shift == 0.0 && model.scale == 1.0);
+  for (int n = 0; n < 2; n++) { /* at 1 no refit is due, so the transform does not change */
+    show(&model, &frame, n);
+    assert_true(model.shift == 0.0 && model.scale == 1.0);
+  }
   show(&model, &frame, 4);
   RG_CLOSE(model.shift, 3.0, 1e-15);
   RG_CLOSE(model.scale, sqrt(3.5), 1e-15);
@@ -283,20 +283,18 @@ RG_TEST(test_standardisation)
   RG_CLOSE(model.posterior.y[3], 3.0 / sqrt(3.5), 1e-15);
   show(&model, &frame, 5);
   RG_CLOSE(model.shift, 3.0, 1e-15);
-  RG_OK(rg_model_destroy(&model));
 
   set(&frame, "deviation", "sample", NULL);
-  model = model_create(&frame, false, 0.5);
-  show(&model, &frame, 4);
-  RG_CLOSE(model.scale, sqrt(14.0 / 3.0), 1e-15);
-  RG_OK(rg_model_destroy(&model));
+  RG_OWNED(rg_model_destroy) RgModel sample = model_create(&frame, false, 0.5);
+  show(&sample, &frame, 4);
+  RG_CLOSE(sample.scale, sqrt(14.0 / 3.0), 1e-15);
 
-  model = model_create(&frame, false, 0.5);
+  RG_OWNED(rg_model_destroy) RgModel constant = model_create(&frame, false, 0.5);
   for (int i = 0; i < 4; i++) frame.history.y[i] = 2.5;
-  show(&model, &frame, 1);
-  assert_true(model.scale == 1.0 && model.shift == 2.5); /* one datum */
-  show(&model, &frame, 4);
-  assert_true(model.scale == 1.0 && model.shift == 2.5); /* no deviation */
+  for (int n = 1; n <= 4; n += 3) { /* one datum, and no deviation */
+    show(&constant, &frame, n);
+    assert_true(constant.scale == 1.0 && constant.shift == 2.5);
+  }
 }
 
 /* Noise in native units is that of T(f): times the mean square of the slopes of T. */
@@ -389,43 +387,47 @@ RG_TEST(test_noise)
 
 /* ---- kernels from options ------------------------------------------------------------------ */
 
+/* The kernel over `dim` inputs that the options describe; the one before is destroyed. */
+static const RgKernelTerm *terms_of(const Frame *frame, int dim, RgKernel *kernel)
+{
+  RG_OK(rg_kernel_destroy(kernel));
+  RG_OK(rg_surrogate_kernel(&frame->options, dim, kernel));
+  return kernel->terms;
+}
+
 RG_TEST(test_kernels)
 {
   const char *const groups[3] = {"5", "2", "5"}, *const scales[3] = {"0.1", "0.2", "0.3"};
   RG_OWNED(frame_destroy) Frame frame = frame_of(false, BUDGET);
-  RG_OWNED(rg_kernel_destroy) RgKernel kernel;
+  RG_OWNED(rg_kernel_destroy) RgKernel kernel = {0};
   set(&frame, "kernel", "gaussian", "structure", "additive", "variance", "6", NULL);
   set_list(&frame, "groups", 3, groups);
   set_list(&frame, "length_scale", 3, scales);
-  RG_OK(rg_surrogate_kernel(&frame.options, 3, &kernel));
+  const RgKernelTerm *terms = terms_of(&frame, 3, &kernel);
+  const RgKernelFactor *first = terms[0].factors;
   assert_int_equal(kernel.n_terms, 2);
   RG_CLOSE(rg_kernel_diagonal(&kernel), 6.0, 1e-15);
-  assert_int_equal(kernel.terms[0].factors[0].n_inputs, 2);
-  assert_int_equal(kernel.terms[0].factors[0].inputs[1], 2);
-  assert_true(kernel.terms[0].factors[0].length_scale[0] == 0.1);
-  assert_true(kernel.terms[0].factors[0].length_scale[1] == 0.3);
-  assert_true(kernel.terms[1].factors[0].length_scale[0] == 0.2);
-  RG_OK(rg_kernel_destroy(&kernel));
+  assert_int_equal(first->n_inputs, 2);
+  assert_int_equal(first->inputs[1], 2);
+  assert_true(first->length_scale[0] == 0.1 && first->length_scale[1] == 0.3);
+  assert_true(terms[1].factors[0].length_scale[0] == 0.2);
 
   set(&frame, "structure", "product", NULL); /* the kernel is for x alone, so lists are cut */
-  RG_OK(rg_surrogate_kernel(&frame.options, 2, &kernel));
+  terms = terms_of(&frame, 2, &kernel);
   assert_int_equal(kernel.n_terms, 1);
-  assert_int_equal(kernel.terms[0].n_factors, 2);
-  assert_true(kernel.terms[0].factors[1].length_scale[0] == 0.2);
-  RG_OK(rg_kernel_destroy(&kernel));
+  assert_int_equal(terms[0].n_factors, 2);
+  assert_true(terms[0].factors[1].length_scale[0] == 0.2);
 
   set(&frame, "ard", "false", NULL);
   set_list(&frame, "length_scale", 2, scales); /* one per group */
-  RG_OK(rg_surrogate_kernel(&frame.options, 3, &kernel));
-  assert_int_equal(kernel.terms[0].factors[0].n_scales, 1);
-  assert_true(kernel.terms[0].factors[0].length_scale[0] == 0.1);
-  assert_true(kernel.terms[0].factors[1].length_scale[0] == 0.2);
-  RG_OK(rg_kernel_destroy(&kernel));
+  first = terms_of(&frame, 3, &kernel)[0].factors;
+  assert_int_equal(first[0].n_scales, 1);
+  assert_true(first[0].length_scale[0] == 0.1 && first[1].length_scale[0] == 0.2);
 
   set(&frame, "structure", "whole", "groups", "auto", "length_scale", "auto", NULL);
-  RG_OK(rg_surrogate_kernel(&frame.options, 3, &kernel));
+  first = terms_of(&frame, 3, &kernel)[0].factors;
   assert_int_equal(rg_kernel_theta_size(&kernel), 2);
-  assert_true(kernel.terms[0].factors[0].length_scale[0] == 0.3);
+  assert_true(first->length_scale[0] == 0.3);
 }
 
 /* The 6D surrogate of rrgp_ucb 4.3 on [-2, 2]^6, with the values of its oracle O5. */
