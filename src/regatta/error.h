@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* The build reads the version here; docs/versions.md says what it promises. */
-#define RG_VERSION "0.1.0"
+#define RG_VERSION "1.0.0"
 
 /* Marks symbols that the program and the library export; all others are hidden. */
 #define RG_API __attribute__((visibility("default")))

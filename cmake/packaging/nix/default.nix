@@ -12,7 +12,7 @@ let
 in
 pkgs.stdenv.mkDerivation {
   pname = "regatta";
-  version = "0.1.0";
+  version = "1.0.0";
   src = pkgs.lib.cleanSource ../../..;
 
   nativeBuildInputs = with pkgs; [ cmake gfortran ninja pkg-config makeWrapper ];

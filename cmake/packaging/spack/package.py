@@ -17,7 +17,7 @@ class Regatta(CMakePackage):
     license("BSD-2-Clause", checked_by="regatta-developers")
 
     version("main", branch="main")
-    version("0.1.0", tag="v0.1.0")
+    version("1.0.0", tag="v1.0.0")
 
     variant("scalapack", default=True, description="Let several ranks share the matrices of a trial")
     variant("iterative", default=True, description="Posteriors without a matrix, by PETSc's solvers")
