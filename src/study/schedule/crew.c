@@ -388,7 +388,11 @@ static PetscErrorCode tell_rows(Crew *crew, int *n, RgCrewRow *rows)
   for (int i = 0; i < *n; i++) {
     RgCrewRow *row = &rows[i];
     int at = 0;
-    while (crew->open[at] != row->submission) at++;
+    for (int end = crew->n_open - 1; at < end;) {
+      const int middle = (at + end) / 2;
+      if (crew->open[middle] < row->submission) at = middle + 1;
+      else end = middle;
+    }
     crew->n_open--;
     memmove(crew->open + at, crew->open + at + 1, (size_t)(crew->n_open - at) * sizeof(int));
     if (crew->stop) continue;
