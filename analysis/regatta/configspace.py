@@ -63,8 +63,8 @@ def _values(condition: dict[str, Any], words: dict[str, list[str]]) -> list[str]
     """The words of the parent with which the child of a condition counts."""
     parent, kind = condition.get("parent"), condition["type"]
     if kind not in ("EQ", "NEQ", "IN") or parent not in words:
-        raise ValueError(f"the condition {kind} of {condition['child']} is none that Regatta's inputs can have: one "
-                         "categorical or ordinal hyperparameter equals (EQ), differs from (NEQ) or is one of (IN) some values")
+        raise ValueError(f"the condition {kind} of {condition['child']} can't be taken; accepted: one categorical or "
+                         "ordinal hyperparameter equals a value (EQ), differs from it (NEQ) or is one of several (IN)")
     named = [str(value) for value in (condition["values"] if kind == "IN" else [condition["value"]])]
     return [word for word in words[parent] if (word in named) != (kind == "NEQ")]
 

@@ -8,7 +8,7 @@
 
 #include "regatta/error.h"
 
-/* What was found at the start of a text. */
+/* The outcome of reading a number at the start of a text. */
 typedef enum {
   RG_NUMBER_NONE,      /* no number */
   RG_NUMBER_READ,      /* a number, "inf" or "nan" */

@@ -25,12 +25,12 @@ typedef struct {
   const char *doc;
 } RgOption;
 
-/* The entry with a name in a table; -1: there is none. */
+/* Find the entry with a name in a table. Returns its number, or -1. */
 int rg_option_find(const RgOption *table, const char *name);
 
 typedef struct RgCommand RgCommand;
 
-/* What is said of a command that ends because an allocation fails; its exit code is 2. */
+/* The message of a command that ends because an allocation fails. Its exit code is 2. */
 #define RG_NO_MEMORY                                                                               \
   "not enough memory (a limit of this process, such as ulimit -v, or the memory of this host)"
 

@@ -13,8 +13,8 @@
 PetscErrorCode rg_print_warnings(const RgStudy *study);
 
 /* Append the programs of a study, each once, with their words and the entry that names them:
-   `/bin/sh -c true (algorithm mine), ...`. `problems`: those of problems too. Nothing is appended
-   if there is none. */
+   `/bin/sh -c true (algorithm mine), ...`. `problems`: those of problems too. A study without
+   programs appends nothing. */
 PetscErrorCode rg_starts_describe(const RgStudy *study, bool problems, RgText *text);
 /* Say once, before it starts programs, that this study does. verb: what will start them. */
 PetscErrorCode rg_starts_announce(const RgStudy *study, const char *verb);

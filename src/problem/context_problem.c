@@ -17,7 +17,8 @@ const char *const rg_context_orders[] = {"after", "before", NULL};
 const char *const rg_context_observations[] = {"raw", "clipped", NULL};
 const char *const rg_context_expectations[] = {"exact", "qmc", NULL};
 
-/* The lower Cholesky factor (dim x dim) of the correlations; false: there is none. */
+/* Compute the lower Cholesky factor (dim x dim) of the correlations. Returns false if they are not
+   positive definite. */
 static bool factor(const RgReals *correlation, int dim, double *root)
 {
   for (int i = 0, pair = 0; i < dim; i++)

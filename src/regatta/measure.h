@@ -105,7 +105,8 @@ RG_API double rg_measure_slope(const RgMeasure *measure);
 typedef struct {
   const char *name, *usage, *meaning;
 } RgMeasureInfo;
-/* That of a measure by its RgMeasureKind; NULL from RG_MEASURE_SUM on, which has no name. */
+/* Find the description of a measure by its RgMeasureKind. Returns NULL from RG_MEASURE_SUM on,
+   whose kinds have no names. The library owns it. */
 RG_API const RgMeasureInfo *rg_measure_info(int kind);
 
 #endif

@@ -240,7 +240,8 @@ static inline RgTexts rg_problem_numbers(const RgProblemClass *class, const void
 /* All *n families, in registry order. */
 RG_API const RgProblemClass *const *rg_problem_classes(int *n);
 
-/* What a family's `check`, `domain` and traits say, an embedding of its options included. */
+/* Check the options of a family, and find its domain and traits. An embedding in the options
+   counts. */
 RG_API PetscErrorCode rg_problem_check(const RgProblemClass *class, const void *options,
                                        RgPlace place, RgDiagnostics *diagnostics);
 RG_API PetscErrorCode rg_problem_domain(const RgProblemClass *class, const void *options,

@@ -1,4 +1,4 @@
-/* What a measure is: a row of the table in measure.c. Internal to robust/. */
+/* A measure is a row of the table in measure.c. Internal to robust/. */
 #ifndef RG_ROBUST_MEASURE_INTERNAL_H
 #define RG_ROBUST_MEASURE_INTERNAL_H
 
@@ -12,7 +12,7 @@ typedef struct {
   double *scratch;     /* 3 n */
 } RgMeasureRow;
 
-/* What stands in parentheses behind the name. */
+/* The argument in parentheses behind the name. */
 typedef enum {
   RG_MEASURE_ALONE,        /* nothing */
   RG_MEASURE_OF_LEVEL,     /* `parameter`, a probability */

@@ -1,5 +1,5 @@
-/* What the bounds of the cumulative regret of GP-UCB, RGP-UCB and IRGP-UCB (bounds.c) share with
-   other families and with figures.
+/* Terms of the bounds of the cumulative regret of GP-UCB, RGP-UCB and IRGP-UCB (bounds.c) that
+   other families and figures use too.
    Source: Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979; irgp_ucb 7.1. All are O(1). */
 #ifndef RG_THEORY_BOUNDS_H
 #define RG_THEORY_BOUNDS_H

@@ -63,7 +63,7 @@ class Callables(common.Here):
                 regatta.objective(function, label=kind).entry()
 
     def test_without_cloudpickle(self):
-        """What Python alone can't store is refused in one line."""
+        """A callable that Python alone can't store is refused in one line."""
         with mock.patch.dict(sys.modules, cloudpickle=None):
             for kind, function in {**BY_PICKLE, **REFUSED}.items():
                 name = ARGUMENT.get(kind, "x")

@@ -52,7 +52,7 @@ class Blocks(common.Case):
         return stack
 
     def both(self, make):
-        """What `make` writes into a folder, at once and in small blocks."""
+        """The files that `make` writes into a folder, at once and in small blocks."""
         found = []
         for name in ("whole", "small"):
             with self.small() if name == "small" else ExitStack():

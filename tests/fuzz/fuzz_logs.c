@@ -80,7 +80,7 @@ static void expect_possible(const RgTimeline *timeline)
   }
 }
 
-/* What was read is written and read again as the same events. */
+/* The events that were read are written, and read again as the same events. */
 static void read_timeline(const char *text)
 {
   RgTimeline first, second;

@@ -1,4 +1,4 @@
-"""What the tests of methods with contexts from nature share: a study with fixed hyperparameters, its results, and
+"""Shared by the tests of methods with contexts from nature: a study with fixed hyperparameters, its results, and
 the posterior by dense algebra."""
 import os
 
@@ -61,7 +61,7 @@ class ContextTest(RegattaTest):
         return found
 
     def check_query(self, trial, t, values):
-        """That the query of evaluation t maximises, by its values at the query and on the grid. A search may miss
+        """Check that the query of evaluation t maximises. values: at the query, then on the grid. A search may miss
         a maximum at the border that is a little better."""
         self.assertGreater(values[0], values[1:].max() - 0.05)
         self.assertAlmostEqual(trial["acquisition"][t - 1], values[0], delta=1e-5)

@@ -75,7 +75,7 @@ class Locale(RegattaTest):
         return mock.patch.dict(os.environ, LOCPATH=str(self.root), LD_PRELOAD=str(self.root / "host.so"))
 
     def same(self, *arguments, stdin=None):
-        """What a command prints is the same under both locales."""
+        """A command prints the same under both locales."""
         def said():
             done = subprocess.run([REGATTA, *map(str, arguments)], capture_output=True, text=True, input=stdin or "",
                                   env={**environment(), "OMPI_MCA_orte_create_session_dirs": "0"})

@@ -77,7 +77,7 @@ class ResultsFile(RegattaTest):
                      says="few.yaml:6:28: unknown column 'posterior_ds' that 'record' can leave out, did you mean 'posterior_sd'?")
 
     def test_the_table_of_cells(self):
-        """What the study file says of a cell, as data; of a study that was shortened too, and of one joined from parts."""
+        """The settings of a cell are data, also in a study that was shortened, and in one joined from parts."""
         (self.folder / "pool.csv").write_text("x,y\n" + "".join(f"{k},{k * k}\n" for k in range(9)))
         text = """study: cells
 seeds: 3

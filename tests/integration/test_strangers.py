@@ -205,7 +205,7 @@ class Results(RegattaTest):
             file.require_dataset(name, **made).attrs[key] = value
 
     def contents(self, file):
-        """What a file says, without leading outside: for each, what it does, and what Python says of it."""
+        """Files that lead outside by their contents: for each, the change, and the message of Python."""
         def huge(name, shape, **how):
             return lambda: self.replaced(file, name, shape=shape, dtype="f8", **how)
 
@@ -420,7 +420,7 @@ print(results.counts(), sum(c["trials"] for c in program.planned(results.study, 
 
 
 class Programs(RegattaTest):
-    """What a file can start: nothing, unless the user says so."""
+    """A file starts nothing unless the user says so."""
 
     def test_the_table_of_the_documentation(self):
         """It has every command, and says of each what is tested below."""

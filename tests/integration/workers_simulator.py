@@ -12,7 +12,7 @@ def ticks(units):
 
 @dataclasses.dataclass
 class Setting:
-    """What the study file says. n_known: values that are known before the clock starts. duration(submission, attempt)
+    """The settings of the study file. n_known: values that are known before the clock starts. duration(submission, attempt)
     is in ticks; None: it never ends. think(n): ticks for a query after n told evaluations. life(), repair(): ticks, or
     None."""
     workers: int

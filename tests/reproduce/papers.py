@@ -25,7 +25,7 @@ def run(*arguments):
 
 
 def regatta(*arguments):
-    """What the program prints."""
+    """Run the program; returns its output."""
     return subprocess.run([REGATTA, *arguments], check=True, capture_output=True, text=True).stdout
 
 

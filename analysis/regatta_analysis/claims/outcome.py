@@ -19,7 +19,8 @@ LEVEL = 0.01  # at either side, of the kinds that have intervals of their own
 class Item:
     """A comparison. It has the trials and independent units, the outcome, the effect with its interval, and the
     borders within which the statement is true. It also has P(better) with its interval, and the shares of stuck
-    trials. `decide` decides it as one of so many comparisons; None: there is no chance in it."""
+    trials. `decide(k)` decides it as one of k comparisons; it is None if the comparison rests on
+    no sample."""
     where: str
     a: str = ""
     b: str = ""
@@ -44,7 +45,7 @@ class Item:
     pools: bool = False  # whether it is several comparisons as one
     decide: Callable = None
     fixed: bool = False  # whether it must not get more trials because of what it shows
-    among: int = 1  # it is decided as one of so many comparisons
+    among: int = 1  # the number of comparisons that it is decided with
     true: Callable = None  # whether it is true, by the centres of the columns of the sample
     more: dict = field(default_factory=dict)
 

@@ -123,7 +123,7 @@ class Group:
         return sum(int(np.prod(self._table.first(name).shape[1:])) for name in self.evaluations())
 
     def each(self, compute: Callable[[Group], np.ndarray]) -> np.ndarray:
-        """What `compute` gives for the trials (trials x ...), computed for `blocks` of them."""
+        """Apply `compute` to `blocks` of the trials; returns the results of all (trials x ...)."""
         return np.concatenate([np.array(compute(block)) for block in self.blocks()])  # no views, which keep blocks alive
 
     def is_stored(self, name: str) -> bool:

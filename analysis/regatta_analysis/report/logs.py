@@ -189,7 +189,7 @@ def _notes(found, n_empty):
 
 
 def _ends(some):
-    """What `stop` ended among the runs of some cells, for a comment; "" if nothing."""
+    """A comment on the runs of some cells that `stop` ended; "" if it ended none."""
     target, seconds = (sum(int((cell.stopped == reason).sum()) for cell in some) for reason in (1, 2))
     total = sum(cell.trials.n for cell in some)
     told = [f"{n} of {total} runs {how}" for n, how in ((target, "at the target regret"), (seconds, "after its seconds")) if n]

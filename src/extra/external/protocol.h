@@ -59,7 +59,7 @@ PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object);
 
 /* Read `dim` native coordinates from a list of as many: numbers, words of a choice or their
    numbers, or null for inputs that may not count. Returns the number, from 1, of the first one that
-   is none of these (it becomes NaN) or is outside the bounds; 0: there is none. */
+   is none of these (it becomes NaN) or is outside the bounds, or 0 if all fit. */
 int rg_protocol_coordinates(const RgSpace *space, const json_t *list, double *native);
 /* Read the numbers with these names in the member "record" of an answer; NaN where one is missing
    or is no number, for such a number is no reason to lose an evaluation. */

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* What the tasks of one owner share. */
+/* The state that the tasks of one owner share. */
 typedef struct {
   bool taken; /* known to the leader alone */
   RgDistributed *posterior;

@@ -48,7 +48,7 @@ PetscErrorCode rg_team_release(RgTeam *team);
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
-/* What a task does: functions of distributed.h, on the posterior of a slot or on data alone, or the
+/* A task calls a function of distributed.h, on the posterior of a slot or on data alone, or the
    work of another room. */
 typedef enum {
   RG_TEAM_DISMISS,

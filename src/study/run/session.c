@@ -63,7 +63,7 @@ static void check_for_others(RgSession *session)
                   session->options->output);
 }
 
-/* Set outcome and message after a mistake; NULL: there is none. */
+/* Set the outcome and its message. mistake: NULL leaves the message empty. */
 static void refuse(RgSession *session, RgRunOutcome outcome, const char *mistake)
 {
   if (!mistake) return;

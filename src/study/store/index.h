@@ -49,7 +49,7 @@ PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault);
    records, a shard, then the smallest checksum. So the choice does not depend on the order of
    arrival. */
 PetscErrorCode rg_index_sort(RgIndex *index);
-/* The source that is a results file; -1: there is none. */
+/* Find the source that is a results file. Returns its number, or -1. */
 int rg_index_results(const RgIndex *index);
 /* Position in `order` of the preferred entry; -1: no such trial. O(log n). */
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);

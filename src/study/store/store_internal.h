@@ -10,7 +10,7 @@
 
 #include <sys/stat.h>
 
-/* What is known of a file without reading it; zeros: there is none. */
+/* The identity, size and times of a file. All are zero if the file does not exist. */
 typedef struct stat RgFileState;
 
 /* The current state of a path. */

@@ -13,7 +13,7 @@
 /* Why a trial ended before its budget, as recorded in the column `stopped`. */
 typedef enum { RG_ENDED_NOT, RG_ENDED_REGRET, RG_ENDED_SECONDS, RG_ENDED_RULE } RgEnded;
 
-/* What is fixed while the trial runs. */
+/* Facts that stay fixed while the trial runs. */
 typedef struct {
   const RgStudy *study;
   const RgCell *cell;

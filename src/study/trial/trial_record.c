@@ -1,5 +1,5 @@
-/* What a trial records besides the values of its evaluations: its further columns, models, times
-   and failures. */
+/* A trial records more than the values of its evaluations: further columns, models, times and
+   failures. */
 #include "base/files.h"
 #include "base/number.h"
 #include "base/text.h"

@@ -13,7 +13,7 @@ static const char text[] = "study: run\n"
                            "problems: [branin]\n"
                            "algorithms: [random]\n";
 
-/* What the observer of the study was told. */
+/* The events that the observer of the study got. */
 static struct {
   int n_begin, n_messages, last_total, polls, stop_after; /* stop_after: polls; 0: never */
   bool saw_last;
