@@ -21,18 +21,33 @@ def inputs(space: Union[str, os.PathLike[str], dict[str, Any]]) -> list[str]:
     compare one categorical or ordinal hyperparameter with values (EQ, NEQ, IN). Forbidden clauses, other conditions, other
     laws than the uniform one and names with spaces raise a ValueError that names them."""
     if not isinstance(space, dict):
-        with open(space, encoding="utf-8") as file:
-            space = json.load(file)
+        try:
+            with open(space, encoding="utf-8") as file:
+                space = json.load(file)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(space)}: this is no JSON: {error}") from None
     if not isinstance(space, dict) or not isinstance(space.get("hyperparameters"), list):
         raise ValueError("this is no space of ConfigSpace: it has no list 'hyperparameters'")
     if space.get("forbiddens"):
         raise ValueError("Regatta's inputs have no forbidden clauses, this space has some")
-    constants = {one["name"]: one["value"] for one in space["hyperparameters"] if one["type"] in ("constant", "unparametrized")}
+    try:
+        return _lines(space)
+    except KeyError as error:
+        raise ValueError(f"this is no space of ConfigSpace: a hyperparameter or a condition lacks {error}") from None
+    except TypeError:
+        raise ValueError("this is no space of ConfigSpace: a hyperparameter or a condition is no mapping") from None
+
+
+def _lines(space: dict[str, Any]) -> list[str]:
+    """The lines of a space; KeyError if a member is missing."""
+    constants = {one["name"] for one in space["hyperparameters"] if one["type"] in ("constant", "unparametrized")}
     lines = {one["name"]: _line(one) for one in space["hyperparameters"] if one["name"] not in constants}
     words = {name: line.split()[2:] for name, line in lines.items() if line.split()[1] == "choice"}
     parents: dict[str, str] = {}
     for condition in space.get("conditions") or ():
         child, values = condition["child"], _values(condition, words)
+        if child not in lines and child not in constants:
+            raise ValueError(f"a condition is for {child}, which is no hyperparameter of this space")
         if child in parents:
             raise ValueError(f"{child} has several conditions; Regatta's inputs have at most one")
         if child not in constants:
@@ -66,6 +81,10 @@ def _values(condition: dict[str, Any], words: dict[str, list[str]]) -> list[str]
         raise ValueError(f"the condition {kind} of {condition['child']} can't be taken; accepted: one categorical or "
                          "ordinal hyperparameter equals a value (EQ), differs from it (NEQ) or is one of several (IN)")
     named = [str(value) for value in (condition["values"] if kind == "IN" else [condition["value"]])]
+    for value in named:
+        if value not in words[parent]:
+            raise ValueError(f"the condition of {condition['child']} asks for {parent} = {value}; accepted: "
+                             f"{', '.join(words[parent])}")
     return [word for word in words[parent] if (word in named) != (kind == "NEQ")]
 
 

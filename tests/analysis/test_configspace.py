@@ -50,8 +50,17 @@ class Spaces(common.Here):
                 ({**SPACE, "conditions": conditions[0]}, "the condition AND of degree"),
                 ({**SPACE, "conditions": conditions[1]}, "the condition LT of gamma"),
                 ({**SPACE, "conditions": SPACE["conditions"] * 2}, "degree has several conditions"),
+                ({"hyperparameters": [{"name": "x"}]}, "a hyperparameter or a condition lacks 'type'"),
+                ({"hyperparameters": [{"type": "categorical", "name": "k"}]}, "lacks 'choices'"),
+                ({"hyperparameters": [5]}, "is no mapping"),
+                ({**SPACE, "conditions": [{**SPACE["conditions"][0], "value": "sigmoid"}]}, "accepted: linear, poly, rbf"),
+                ({**SPACE, "conditions": [{**SPACE["conditions"][0], "child": "nu"}]}, "a condition is for nu, which is no"),
                 ({**SPACE, "conditions": [*SPACE["conditions"], {"type": "EQ", "child": "size", "parent": "kernel", "value": "rbf"}]},
                  "form a circle")):
             with self.subTest(said=said), self.assertRaisesRegex(ValueError, said) as caught:
                 regatta.configspace.inputs(space)
             self.assertNotIn("\n", str(caught.exception))
+        path = self.scratch / "space.json"
+        path.write_text("study: s\n")
+        with self.assertRaisesRegex(ValueError, "space.json: this is no JSON"):
+            regatta.configspace.inputs(path)
