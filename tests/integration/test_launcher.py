@@ -1,6 +1,7 @@
 """Jobs as launchers start them: many ranks on few cores, and two hosts, of which one vanishes. The hosts
 are stand-ins: instead of ssh the launcher gets a script that runs the command here, in name spaces of its
 own (host name, processes); they talk over TCP on the loopback device and share the file system."""
+import itertools
 import os
 import pathlib
 import signal
@@ -121,8 +122,8 @@ class Launcher(RegattaTest):
         alone = {**step, "SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"}
         with mock.patch.dict(os.environ, alone, PMI_RANK="0", PMI_SIZE="1", PMI_FD="13"):
             self.assertIn("2 trials in", self.run_ok("run", study, "-o", self.output))
-        for rank in range(2):
-            with mock.patch.dict(os.environ, PMI_RANK=str(rank), PMI_SIZE="2"):
+        for rank, names in itertools.product(range(2), ("PMI_{}", "OMPI_COMM_WORLD_{}")):  # before, after MPI's start
+            with mock.patch.dict(os.environ, {names.format("RANK"): str(rank), names.format("SIZE"): "2"}):
                 code, out, err = regatta("run", study, "-o", self.folder / "apart.h5")
             self.assertEqual((code, out, err.count("\n")), (2, "", 1 - rank), err)
             self.assertIn("" if rank else "2 processes were started, but Open MPI", err)
