@@ -384,7 +384,7 @@ static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
 /* Parse `preset: NAME` of a surrogate block. */
 static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlNode *value)
 {
-  const char *names[16], *typed, *rest;
+  const char *names[RG_PRESETS_MAX], *typed, *rest;
   char got[64], key[64], text[64];
   int n = 0, at = -1, used;
 

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-const RgPreset rg_presets[] = {
+const RgPreset rg_presets[RG_PRESETS_MAX] = {
   {"default", "to begin with, and where results are to compare with earlier ones", ""},
   {"robust",
    "for an unknown function on a box: outputs over many powers of ten, several hills; takes "

@@ -8,6 +8,7 @@ typedef struct {
   const char *settings; /* "KEY: VALUE, ..." of the block surrogate, or maximiser.KEY */
 } RgPreset;
 
-extern const RgPreset rg_presets[]; /* ends with a NULL name */
+enum { RG_PRESETS_MAX = 16 }; /* the NULL name at the end counts */
+extern const RgPreset rg_presets[RG_PRESETS_MAX];
 
 #endif
