@@ -332,7 +332,7 @@ const RgStudyKey rg_entry_keys[] = {
 /* Report unknown keys at the top of the file; the entries were parsed before. */
 static PetscErrorCode check_keys(RgDraft *draft, const RgYamlNode *root)
 {
-  const char *names[32] = {0};
+  const char *names[sizeof rg_study_keys / sizeof *rg_study_keys] = {0};
 
   for (int i = 0; rg_study_keys[i].name; i++) names[i] = rg_study_keys[i].name;
   for (int i = 0; i < root->n; i++) {
