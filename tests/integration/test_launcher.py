@@ -123,7 +123,8 @@ class Launcher(RegattaTest):
         with mock.patch.dict(os.environ, alone, PMI_RANK="0", PMI_SIZE="1", PMI_FD="13"):
             self.assertIn("2 trials in", self.run_ok("run", study, "-o", self.output))
         for rank, names in itertools.product(range(2), ("PMI_{}", "OMPI_COMM_WORLD_{}")):  # before, after MPI's start
-            with mock.patch.dict(os.environ, {names.format("RANK"): str(rank), names.format("SIZE"): "2"}):
+            with mock.patch.dict(os.environ, {names.format("RANK"): str(rank), names.format("SIZE"): "2",
+                                              "OMPI_MCA_ess_singleton_isolated": "0"}):
                 code, out, err = regatta("run", study, "-o", self.folder / "apart.h5")
             self.assertEqual((code, out, err.count("\n")), (2, "", 1 - rank), err)
             self.assertIn("" if rank else "2 processes were started, but Open MPI", err)
