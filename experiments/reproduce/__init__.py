@@ -6,7 +6,7 @@ from pathlib import Path
 
 from regatta_analysis.claims import checks, forms
 
-from . import computed, densities
+from . import computed, densities, printed
 
 EXPERIMENTS = Path(os.environ.get("REGATTA_EXPERIMENTS") or Path(__file__).resolve().parents[1])
 
@@ -18,3 +18,4 @@ checks.register(computed.exploitation, "runs*", {"runs": forms.COUNT})
 checks.register(computed.demonstration, "what* runs* share", {"what": forms.TEXT})
 checks.register(densities.density_distance, "sizes* factor* statistic",
                 {"sizes": (forms.list_of(lambda n: forms.whole(n) and n > 1), "a list of whole numbers from 2 on")})
+checks.register(printed.printed, printed.KEYS, printed.HOLDS, printed.RULES)
