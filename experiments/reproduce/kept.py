@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from regatta_analysis.claims import claims, stages, verdicts
+from regatta_analysis.claims.grades import NOT_COMPARABLE, NOT_RUN
 from regatta_analysis.claims.outcome import Item, Outcome
 from regatta_analysis.load.results import Results
 
@@ -158,11 +159,25 @@ class Told(verdicts.Case):
 
     @property
     def grade(self):
-        return self.data["grade"]
+        return self.by_share(self.data["grade"])
 
     @property
     def picture(self):
         return tuple(map(_number, self.data["picture"]))
+
+
+def regraded(paper, claim, settings):
+    """A claim of a record with the grade and the words that its comparisons have by the rules of today."""
+    cases = [Told(case, case["universe"]) for case in claim["cases"] if case["results"]]
+    if claim["grade"] in (NOT_RUN, NOT_COMPARABLE) or not cases:
+        return claim
+    mine = {key: setting for key, setting in settings.items() if any(key in case.universe for case in cases)}
+    grade, turns_on = verdicts.conclude(cases, mine)
+    found = verdicts.Verdict(paper, claim["id"], claim["where"], claim["claim"], grade, cases, turns_on, settings=mine)
+    told = iter(cases)
+    return claim | {"grade": grade, "words": found.words, "turns_on": found.keys, "sentence": found.sentence(),
+                    "shares": found.shares(), "count": vars(found.first.tally),
+                    "cases": [case | {"grade": next(told).grade} if case["results"] else case for case in claim["cases"]]}
 
 
 def _outcome(check):

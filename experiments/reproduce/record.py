@@ -42,8 +42,12 @@ def data(name, files, command=None, before=None):
     else:
         found = [_claim(v) for v in found]
     return {"version": VERSION, "paper": name, "reference": paper.reference, "command": command, "results": results,
-            "counts": {kind: sum(claim["grade"] == kind for claim in found) for kind in GRADES},
-            "claims": found}
+            "counts": counts(found), "claims": found}
+
+
+def counts(found):
+    """{grade: the number of claims that have it}."""
+    return {kind: sum(claim["grade"] == kind for claim in found) for kind in GRADES}
 
 
 def _with_claims(before, found, news, paper):
@@ -109,20 +113,23 @@ def as_text(value, depth=0):
 
 
 def read(path):
-    """A record; raises InputError."""
+    """A record, with the grades that its comparisons have by the rules of today; raises InputError."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: {' '.join(str(error).split())}") from error
     if found.get("version") != VERSION:
         raise InputError(f"{path}: version {found.get('version')} of verdicts, not {VERSION}")
-    return found
+    known = universes.read(path.parent / "settings.yaml")
+    settings = known.settings([study for figure in known.figures for study in figure.studies])
+    graded = [kept.regraded(found["paper"], claim, settings) for claim in found["claims"]]
+    return found | {"claims": graded, "counts": counts(graded)}
 
 
 def summary(found):
     """'16 claims: 7 shown, 2 supported ...; 1234 trials, 0.5 core-hours'."""
-    counts = ", ".join(f"{n} {kind}" for kind, n in found["counts"].items() if n)
-    return f"{len(found['claims'])} claims: {counts}; {_cost([found])}"
+    told = ", ".join(f"{n} {kind}" for kind, n in found["counts"].items() if n)
+    return f"{len(found['claims'])} claims: {told}; {_cost([found])}"
 
 
 def _cost(records):
@@ -160,11 +167,13 @@ def _put(path, text):
 
 WORDS = (  # grades, and what is said of one claim and of several
     (("shown",), "1 holds here", "{n} hold here"),
-    (("supported",), "1 holds in some of its comparisons, with the others open",
-     "{n} hold in some of their comparisons, with the others open"),
+    (("supported",), "1 holds in at least half of its comparisons, with the others open",
+     "{n} hold in at least half of their comparisons, with the others open"),
     (("partly", "depends"), "1 holds in part, or in one reading only", "{n} hold in part, or in one reading only"),
     (("contradicted",), "1 does not hold", "{n} do not hold"),
     (("equivalent",), "in 1 the methods make no difference", "in {n} the methods make no difference"),
+    (("mostly undecided",), "1 is mostly undecided, with fewer than half of its comparisons shown and none against",
+     "{n} are mostly undecided, with fewer than half of their comparisons shown and none against"),
     (("undecided",), "1 is undecided", "{n} are undecided"),
     (("not run",), "1 has not been run", "{n} have not been run"),
     (("not comparable",), "1 cannot be compared", "{n} cannot be compared"))

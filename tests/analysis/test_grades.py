@@ -8,7 +8,7 @@ import synthetic
 import yaml
 from regatta_analysis.claims import claims, grades, verdicts
 from regatta_analysis.claims.grades import (AGAINST, CONTRADICTED, DEPENDS, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, NOTHING,
-                                            OPEN, PARTLY, SHOWN, SUPPORTED, VOID, Tally, grade, possible)
+                                            MOSTLY_OPEN, OPEN, PARTLY, SHOWN, SUPPORTED, VOID, Tally, grade, possible)
 from regatta_analysis.claims.outcome import Item, Outcome
 from regatta_analysis.report.curve import curves
 
@@ -17,8 +17,8 @@ class Scale(common.Case):
     GRADES = {
         "every": (((16, 0, 0, 0), SHOWN), ((15, 0, 0, 1), SUPPORTED), ((15, 0, 1, 0), PARTLY), ((15, 1, 0, 0), PARTLY),
                   ((0, 1, 0, 15), CONTRADICTED), ((2, 22, 0, 0), CONTRADICTED), ((0, 0, 16, 0), EQUIVALENT),
-                  ((0, 0, 3, 13), NOTHING), ((0, 0, 0, 16), NOTHING), ((1, 9, 0, 6), CONTRADICTED), ((0, 0, 0, 0), NOTHING)),
-        "most": (((3, 2, 0, 0), SHOWN), ((2, 3, 0, 0), CONTRADICTED), ((2, 0, 0, 3), SUPPORTED), ((2, 1, 0, 2), PARTLY),
+                  ((8, 0, 0, 8), SUPPORTED), ((7, 0, 0, 9), MOSTLY_OPEN), ((4, 0, 0, 101), MOSTLY_OPEN), ((0, 0, 3, 13), NOTHING), ((0, 0, 0, 16), NOTHING), ((1, 9, 0, 6), CONTRADICTED), ((0, 0, 0, 0), NOTHING)),
+        "most": (((3, 2, 0, 0), SHOWN), ((2, 3, 0, 0), CONTRADICTED), ((2, 0, 0, 3), MOSTLY_OPEN), ((2, 0, 0, 2), SUPPORTED), ((2, 1, 0, 2), PARTLY),
                  ((2, 2, 1, 0), PARTLY), ((0, 0, 5, 0), EQUIVALENT), ((0, 2, 0, 3), NOTHING), ((3, 3, 0, 0), CONTRADICTED)),
         "any": (((1, 4, 0, 0), SHOWN), ((0, 5, 0, 0), CONTRADICTED), ((0, 4, 1, 0), EQUIVALENT), ((0, 4, 0, 1), NOTHING))}
 
@@ -45,14 +45,16 @@ class Scale(common.Case):
                 by_hand = {grade(Tally(counts[0] + s, counts[1] + counts[3] - s - e, counts[2] + e), combine)
                            for s in range(counts[3] + 1) for e in range(counts[3] - s + 1)}
                 self.assertEqual(found, by_hand)
-                if len(found) == 1 and grade(before, combine) not in (NOTHING, SUPPORTED):
+                if len(found) == 1 and grade(before, combine) not in (NOTHING, SUPPORTED, MOSTLY_OPEN):
                     self.assertEqual({grade(before, combine)}, found, (before, combine))
 
     def test_checks_together(self):
         for found, expected in (([SHOWN, SHOWN], SHOWN), ([SHOWN, SUPPORTED], SUPPORTED), ([SHOWN, NOTHING], SUPPORTED),
                                 ([SHOWN, CONTRADICTED], PARTLY), ([CONTRADICTED, NOTHING], CONTRADICTED),
                                 ([SHOWN, NOT_COMPARABLE], NOT_COMPARABLE), ([NOT_RUN, NOTHING], NOTHING),
-                                ([NOT_RUN], NOT_RUN), ([SHOWN, NOT_RUN], SUPPORTED)):
+                                ([NOT_RUN], NOT_RUN), ([SHOWN, NOT_RUN], SUPPORTED), ([MOSTLY_OPEN, SHOWN], SUPPORTED),
+                                ([SHOWN, NOTHING, NOTHING], MOSTLY_OPEN), ([MOSTLY_OPEN, NOTHING], MOSTLY_OPEN),
+                                ([MOSTLY_OPEN, CONTRADICTED], PARTLY)):
             self.assertEqual(grades.together(found), expected, found)
 
     def test_the_count_is_told(self):
@@ -91,6 +93,13 @@ class Checks(common.Case):
         self.assertEqual(outcome(SHOWN, AGAINST, AGAINST, AGAINST, partial=True).grade, CONTRADICTED)
         self.assertEqual(Outcome("none").grade, NOT_RUN)
         self.assertEqual(Outcome("no data", comparable=False).grade, NOT_COMPARABLE)
+
+    def test_checks_are_supported_by_the_share_of_all_their_comparisons(self):
+        """A check with one comparison does not outweigh one with nine."""
+        few = verdicts.Case({}, "r", [outcome(SHOWN), outcome(*[OPEN] * 9)])
+        many = verdicts.Case({}, "r", [outcome(OPEN), outcome(*[SHOWN] * 9)])
+        self.assertEqual((few.grade, many.grade), (MOSTLY_OPEN, SUPPORTED))
+        self.assertEqual(verdicts.Case({}, "r", [outcome(SHOWN), Outcome("none"), Outcome("none")]).grade, MOSTLY_OPEN)
 
     def test_void_comparisons_count_nowhere(self):
         self.assertEqual(outcome(SHOWN, VOID).grade, SHOWN)
@@ -225,6 +234,19 @@ class Known(common.Case):
                             {"kind": "better", "who": "EI", "against": "Random", "on": "race/Plane"})
         self.assertEqual((found.grade, found.words), (SUPPORTED, "supported: 1 of 2 shown"))
         self.assertIn("SUPPORTED: 1 OF 2 SHOWN", claims.plain([found]))
+
+    def test_a_few_of_many_comparisons_do_not_support_a_claim(self):
+        """4 of 105 shown is no support: the words say undecided first, and that none is against."""
+        few, half = ([case(*[SHOWN] * k, *[OPEN] * (105 - k))] for k in (4, 53))
+        for cases, words in ((few, "mostly undecided: 4 of 105 shown, none against"), (half, "supported: 53 of 105 shown")):
+            found = verdicts.Verdict("p", "C", "", "claim", verdicts.conclude(cases, {})[0], cases)
+            self.assertEqual(found.words, words)
+        cases = [case(SHOWN, reading="a"), case(OPEN, reading="b"), case(OPEN, reading="c")]
+        found = verdicts.Verdict("p", "C", "", "claim", verdicts.conclude(cases, {})[0], cases)
+        self.assertEqual(found.words, "mostly undecided: shown in 1 of 3 readings")
+        cases = [case(SHOWN, AGAINST, EQUIVALENT, OPEN)]
+        found = verdicts.Verdict("p", "C", "", "claim", verdicts.conclude(cases, {})[0], cases)
+        self.assertEqual(found.words, "partly: 1 of 4 shown, 1 against, 1 equivalent")
 
     def test_a_claim_that_nobody_ran_names_its_price(self):
         check = {"kind": "better", "who": "EI", "against": "Random", "on": "nowhere"}

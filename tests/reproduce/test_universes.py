@@ -374,8 +374,31 @@ class Record(common.Case):
         counts = {kind: k + 1 for k, kind in enumerate(grades.GRADES)}
         said = record.in_words(counts)
         self.assertEqual([int(n) for n in re.findall(r"\d+", said)],
-                         [45, *(sum(counts[kind] for kind in kinds) for kinds, *_ in record.WORDS)])
+                         [sum(counts.values()), *(sum(counts[kind] for kind in kinds) for kinds, *_ in record.WORDS)])
         self.assertEqual(sum(len(kinds) for kinds, *_ in record.WORDS), len(grades.GRADES))
+
+    def test_a_record_has_the_grades_of_todays_rules(self):
+        """Claims are graded from the comparisons in the record: where no rule has changed, all words stay as they were,
+        and a claim that was "supported" by a few of its comparisons is mostly undecided without its results."""
+        for path in sorted((common.HERE.parents[1] / "experiments").glob("*/verdicts.json")):
+            before, now = json.loads(path.read_text())["claims"], record.read(path)
+            for old, new in zip(before, now["claims"]):
+                shown, total = new["count"]["shown"], grades.Tally(**new["count"]).total
+                if new["grade"] in (grades.SUPPORTED, grades.MOSTLY_OPEN) and len(new["cases"]) == 1:
+                    self.assertEqual(new["grade"], grades.SUPPORTED if 2 * shown >= total else grades.MOSTLY_OPEN, new["id"])
+                if old["grade"] == new["grade"] and old["shares"] == new["shares"]:
+                    self.assertEqual([old[key] for key in ("sentence", "count", "turns_on")],
+                                     [new[key] for key in ("sentence", "count", "turns_on")])
+            self.assertEqual(now["counts"], record.counts(now["claims"]))
+            self.assertEqual(record.read(path), now)
+        few = {"reading": "a", "universe": {}, "results": True, "grade": "supported", "picture": [None] * 3, "trials": 9,
+               "count": {"shown": 1, "open": 6}, "checks": [{"text": "", "method": "", "combine": "every", "ties": False,
+               "partial": False, "comparable": True, "comparisons": [dict.fromkeys(kept.ITEM) | {
+                   "state": SHOWN if k == 0 else "open", "where": f"P{k}", "least": None, "most": 1.0} for k in range(7)]}]}
+        claim = {"id": "C", "where": "", "claim": "", "grade": "supported", "cases": [few]}
+        found = kept.regraded("p", claim, {})
+        self.assertEqual((found["grade"], found["words"], found["cases"][0]["grade"]), (grades.MOSTLY_OPEN, "mostly undecided: "
+                         "1 of 7 shown, none against", grades.MOSTLY_OPEN))
 
     def test_the_committed_tables_are_those_of_the_records(self):
         """README.md and docs/reproduce-a-paper.md say what the verdicts.json files of all papers say."""

@@ -7,24 +7,27 @@ its open comparisons may still come out gives the same grade.
 import itertools
 from dataclasses import astuple, dataclass
 
-SHOWN, SUPPORTED, EQUIVALENT, PARTLY, DEPENDS, CONTRADICTED, NOTHING, NOT_RUN, NOT_COMPARABLE = GRADES = (
-    "shown", "supported", "equivalent", "partly", "depends", "contradicted", "undecided", "not run",
+SHOWN, SUPPORTED, EQUIVALENT, PARTLY, DEPENDS, CONTRADICTED, MOSTLY_OPEN, NOTHING, NOT_RUN, NOT_COMPARABLE = GRADES = (
+    "shown", "supported", "equivalent", "partly", "depends", "contradicted", "mostly undecided", "undecided", "not run",
     "not comparable")
 AGAINST, OPEN, VOID = "against", "open", "void"  # further outcomes of comparisons, beside SHOWN and EQUIVALENT
 COMBINE = ("every", "most", "any", "pooled")
 MEANINGS = {  # for docs/claims.md
     SHOWN: "The results show the statement.",
-    SUPPORTED: "Some of its comparisons are shown, none is against it, and some are open; the heading says how many.",
+    SUPPORTED: "At least half of its comparisons are shown, none is against it, and some are open; the heading says how "
+               "many.",
     EQUIVALENT: "The methods differ by less than 10 %, so that neither is better.",
     PARTLY: "Some of its comparisons are shown and others are not; the heading says how many, the sentence names both.",
     DEPENDS: "It is shown under one setting or reading and not under another; the sentence names which.",
     CONTRADICTED: "The results show the opposite.",
+    MOSTLY_OPEN: "Fewer than half of its comparisons are shown, none is against it, and the others are open; the heading "
+                 "says how many.",
     NOTHING: "The results are compatible with the statement and with its opposite. The sentence says to which side they "
              "lean.",
     NOT_RUN: "There are no results for it.",
     NOT_COMPARABLE: "No results of ours can decide it, or the data are not public.",
 }
-FOR = {SHOWN, SUPPORTED}
+FOR = {SHOWN, SUPPORTED, MOSTLY_OPEN}
 SILENT = {NOTHING, NOT_RUN}
 
 
@@ -75,6 +78,11 @@ def grade(tally, combine):
     return {"every": _every, "most": _most, "any": _any}[combine](tally)
 
 
+def supported(t):
+    """The grade of comparisons of which some are shown, none is against, and others are open."""
+    return SUPPORTED if 2 * t.shown >= t.total else MOSTLY_OPEN
+
+
 def _every(t):
     if t.shown == t.total:
         return SHOWN
@@ -83,7 +91,7 @@ def _every(t):
     if t.against + t.equivalent and t.shown:
         return PARTLY
     if t.shown:
-        return SUPPORTED
+        return supported(t)
     return EQUIVALENT if 2 * t.equivalent > t.total else NOTHING
 
 
@@ -92,7 +100,7 @@ def _most(t):
     if t.shown >= need:
         return SHOWN
     if t.shown + t.open >= need:
-        return NOTHING if not t.shown else PARTLY if t.against else SUPPORTED
+        return NOTHING if not t.shown else PARTLY if t.against else supported(t)
     if t.shown and t.against <= t.total - need:
         return PARTLY
     return CONTRADICTED if t.against >= t.equivalent else EQUIVALENT
@@ -112,8 +120,10 @@ def possible(tally, combine, equivalent=True):
 
 
 def together(grades, mixed=PARTLY):
-    """The grade of checks that must all hold; `mixed` if they disagree."""
-    found = set(grades)
+    """The grade of checks that must all hold, or of cases; `mixed` if they disagree. If none is against, they support a
+    claim where at least half of them do."""
+    told = list(grades)
+    found = set(told)
     if len(found) == 1:
         return found.pop()
     if NOT_COMPARABLE in found:
@@ -122,7 +132,8 @@ def together(grades, mixed=PARTLY):
     if not spoken:
         return NOTHING
     if spoken <= FOR:
-        return SUPPORTED
+        return supported(Tally(sum(grade in (SHOWN, SUPPORTED) for grade in told), open=sum(
+            grade not in (SHOWN, SUPPORTED) for grade in told)))
     return spoken.pop() if len(spoken) == 1 else mixed
 
 

@@ -144,9 +144,9 @@ class Outcome:
         return grades.Tally.of(item.state for item in self.graded)
 
     @property
-    def _parts(self):
-        """The tally behind the grade. Panels without results count as one more open comparison."""
-        return self.tally + grades.Tally(open=1) if self.partial else self.tally
+    def parts(self):
+        """The tally behind the grade. A check or panels without results count as one more open comparison."""
+        return self.tally + grades.Tally(open=1) if self.partial or not self.items else self.tally
 
     @property
     def rule(self):
@@ -157,13 +157,13 @@ class Outcome:
     def grade(self):
         if not self.comparable or not self.items:
             return NOT_RUN if self.comparable else NOT_COMPARABLE
-        return grades.grade(self._parts, self.rule)
+        return grades.grade(self.parts, self.rule)
 
     def possible(self):
         """The grades that more trials may give it."""
         if not self.items or not self.comparable:
             return {self.grade}
-        return grades.possible(self._parts, self.rule, self.ties)
+        return grades.possible(self.parts, self.rule, self.ties)
 
     def open_items(self):
         """The comparisons that more trials would help to decide."""

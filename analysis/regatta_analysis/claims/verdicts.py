@@ -9,11 +9,12 @@ import numpy as np
 
 from . import checks, grades
 from .grades import (VOID, CONTRADICTED, DEPENDS, EQUIVALENT, GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, PARTLY, SHOWN,
-                     SUPPORTED, Tally)
+                     MOSTLY_OPEN, SUPPORTED, Tally)
 from .outcome import Outcome, decide_together, shortened
 
 READING = "reading"
 SHARE = "share of the comparisons that are shown"
+COUNTED = (SUPPORTED, MOSTLY_OPEN, PARTLY)  # grades whose words count comparisons
 
 
 @dataclass
@@ -28,7 +29,13 @@ class Case:
 
     @functools.cached_property
     def grade(self):
-        return grades.together(outcome.grade for outcome in self.outcomes)
+        return self.by_share(grades.together(outcome.grade for outcome in self.outcomes))
+
+    def by_share(self, grade):
+        """This grade; of comparisons that are shown or open, the one that their share gives, in all checks together."""
+        if grade not in (SUPPORTED, MOSTLY_OPEN):
+            return grade
+        return grades.supported(functools.reduce(Tally.__add__, (outcome.parts for outcome in self.outcomes)))
 
     def possible(self):
         """The grades that more trials may give it."""
@@ -116,12 +123,14 @@ class Verdict:
         """The grade, naming what it depends on, how much of it is shown, or where it leans."""
         if self.grade == DEPENDS:
             return f"depends on {' or '.join(map(' and '.join, self.turns_on))}"
-        if self.grade not in (SUPPORTED, PARTLY):
+        if self.grade not in COUNTED:
             return ", ".join([self.grade, *self._lean("leans", "", "")])
         tally = self.first.tally
         if self.first.grade == SHOWN:  # and others are not
             return f"{self.grade}: shown in {self.shares()[SHOWN]} of {len(self.ran)} {self.combined}"
-        return f"{self.grade}: {tally.shown} of {tally.total} shown"
+        others = {"against": tally.against or "none" * (self.grade == MOSTLY_OPEN), "equivalent": tally.equivalent}
+        return ", ".join([f"{self.grade}: {tally.shown} of {tally.total} shown",
+                          *(f"{count} {state}" for state, count in others.items() if count)])
 
     @property
     def keys(self):
@@ -191,7 +200,7 @@ class Verdict:
 
     def _which(self):
         """The comparisons that hold and those that do not, if there are both."""
-        if self.grade not in (PARTLY, SUPPORTED):
+        if self.grade not in COUNTED:
             return []
         items = self.first.graded
         fewer = SHOWN if self.first.tally.shown * 2 <= len(items) else None
@@ -211,7 +220,7 @@ class Verdict:
             shares = ", ".join(f"{grade} in {k}" for grade, k in self.shares().items())
             return [f"{shares} of {len(there)} {self.combined}"]
         sides = []
-        for answer in (SHOWN, SUPPORTED, EQUIVALENT, PARTLY, CONTRADICTED):
+        for answer in (SHOWN, SUPPORTED, MOSTLY_OPEN, EQUIVALENT, PARTLY, CONTRADICTED):
             found = sorted({tuple(_value(case, key) for key in self.keys)
                             for case in there if case.grade == answer})
             named = ["with " + " and ".join(f"{k} {v}" for k, v in zip(self.keys, row)) for row in found]

@@ -5,13 +5,13 @@ import html
 import numpy as np
 
 from ..claims import verdicts
-from ..claims.grades import (CONTRADICTED, DEPENDS, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, NOTHING, PARTLY, SHOWN,
-                             SUPPORTED)
+from ..claims.grades import (CONTRADICTED, DEPENDS, EQUIVALENT, MOSTLY_OPEN, NOT_COMPARABLE, NOT_RUN, NOTHING, PARTLY,
+                             SHOWN, SUPPORTED)
 from ..escape import number
 
 WIDTH, LEFT, RIGHT, HIGH, ROW, TOP = 360, 126, 10, 110, 15, 12
 MARKS = {SHOWN: "yes", SUPPORTED: "yes", EQUIVALENT: "tie", PARTLY: "tie", DEPENDS: "tie", CONTRADICTED: "no",
-         NOTHING: "open", NOT_RUN: "open", NOT_COMPARABLE: "open"}  # classes of the pages' style
+         MOSTLY_OPEN: "open", NOTHING: "open", NOT_RUN: "open", NOT_COMPARABLE: "open"}  # classes of the pages' style
 
 
 def curves(verdict):
