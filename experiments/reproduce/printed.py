@@ -14,7 +14,7 @@ def printed(check, _):
     - `rows`: the numbers, as in `tables`: each has `who` and `published: [mean, standard error]`.
     - `runs`: the number of runs behind each mean. `deviation: true`: the second numbers are standard deviations.
     - `factor`: 1 by default. Any other factor needs a reason, `because`.
-    - `combine`: `every` (default), `most` or `any` of the pairs.
+    - `combine`: `every` (default), `most` or `any` of the pairs. `table`: the name of the table, for the page.
 
     {kind: printed, rows: [{who: EI, published: [40, 2]}, {who: GP-UCB, published: [15, 1]}], runs: 15,
      who: GP-UCB, against: EI}
@@ -25,7 +25,7 @@ def printed(check, _):
     for who in names(check["who"]):
         for against in names(check["against"]):
             (a, error_a), (b, error_b) = known[who], known[against]
-            item = Item("printed", who, against, n=runs, units=runs, value=a / b, most=float(check.get("factor", 1.0)))
+            item = Item(check.get("table", "printed"), who, against, n=runs, units=runs, value=a / b, most=float(check.get("factor", 1.0)))
             item.enclose(lambda level, of=(a, error_a / root, b, error_b / root): ratio_interval(*of, runs, level))
             items.append(item)
     outcome = interval_outcome(items, "ratio of printed means", -np.inf, items[0].most)
@@ -62,9 +62,9 @@ def _named(check):
     return all(name in known for key in ("who", "against") for name in names(check[key]))
 
 
-KEYS = "rows* runs* who* against* factor because combine deviation"
+KEYS = "rows* runs* who* against* factor because combine deviation table"
 HOLDS = {"rows": (forms.list_of(is_row), "a list of {who: NAME, published: [MEAN above 0, ERROR]}"),
-         "runs": (lambda n: forms.whole(n) and n > 1, "a whole number from 2 on"), "deviation": forms.YES_NO}
+         "runs": (lambda n: forms.whole(n) and n > 1, "a whole number from 2 on"), "deviation": forms.YES_NO, "table": forms.TEXT}
 RULES = ((_named, "the rows lack a name of who or against"),
          (lambda check: check.get("factor", 1) == 1 or "because" in check, "a factor needs a reason, because"),
          forms.APART)

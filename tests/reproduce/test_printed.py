@@ -47,7 +47,8 @@ class Grades(common.Case):
             self.assertEqual(outcome(**more).grade, grade, more)
         found = outcome(who="A", against="B")
         self.assertRegex(found.text, r"^A / B: 1\.01 \[0\.8\d+, 1\.1\d+\]; 15 runs each$")
-        self.assertEqual(found.items[0].n, 15)
+        self.assertEqual((found.items[0].n, found.items[0].name), (15, "A against B (printed)"))
+        self.assertEqual(outcome(who="A", against="B", table="Table 1").items[0].name, "A against B (Table 1)")
 
     def test_standard_deviations(self):
         """The mean of 15 runs is known better than a run."""
