@@ -20,15 +20,16 @@ def printed(check, _):
      who: GP-UCB, against: EI}
     """
     known, runs = {row["who"]: row["published"] for row in check["rows"]}, int(check["runs"])
+    factor = float(check.get("factor", 1.0))
     root = np.sqrt(runs) if check.get("deviation", False) else 1.0
     items = []
     for who in names(check["who"]):
         for against in names(check["against"]):
             (a, error_a), (b, error_b) = known[who], known[against]
-            item = Item(check.get("table", "printed"), who, against, n=runs, units=runs, value=a / b, most=float(check.get("factor", 1.0)))
+            item = Item(check.get("table", "printed"), who, against, n=runs, units=runs, value=a / b, most=factor)
             item.enclose(lambda level, of=(a, error_a / root, b, error_b / root): ratio_interval(*of, runs, level))
             items.append(item)
-    outcome = interval_outcome(items, "ratio of printed means", -np.inf, items[0].most)
+    outcome = interval_outcome(items, "ratio of printed means", -np.inf, factor)
     outcome.said, outcome.combine = _text, check.get("combine", "every")
     return outcome
 
@@ -64,7 +65,8 @@ def _named(check):
 
 KEYS = "rows* runs* who* against* factor because combine deviation table"
 HOLDS = {"rows": (forms.list_of(is_row), "a list of {who: NAME, published: [MEAN above 0, ERROR]}"),
-         "runs": (lambda n: forms.whole(n) and n > 1, "a whole number from 2 on"), "deviation": forms.YES_NO, "table": forms.TEXT}
+         "runs": (lambda n: forms.whole(n) and n > 1, "a whole number from 2 on"),
+         "deviation": forms.YES_NO, "table": forms.TEXT}
 RULES = ((_named, "the rows lack a name of who or against"),
          (lambda check: check.get("factor", 1) == 1 or "because" in check, "a factor needs a reason, because"),
          forms.APART)

@@ -24,6 +24,12 @@ double rg_bound_wdrbo(const RgWassersteinTheory *theory, int T, double gamma, do
   return 4 * beta * sqrt(T * (gamma + 4 * log(6 / theory->delta))) + penalties;
 }
 
+double rg_bound_wdrbo_query(const RgWassersteinTheory *theory, double deviation, double norm,
+                            double price)
+{
+  return 2 * sqrt(theory->lambda) * norm * deviation + price;
+}
+
 /* ---- the family ------------------------------------------------------------------------------ */
 
 /* B, R (NaN: lambda^(1/2)), kappa: constant[] of the law of a method that knows them. */
@@ -76,18 +82,32 @@ static double radius_at(const RgWassersteinTheory *ball, const RgBoundCase *s, i
   return fmin(rg_wasserstein_radius(ball, s->initial + t - 1, norm), ball->width_c);
 }
 
-/* Both theorems. O(T). */
+/* The part of query t that is not about the posterior: 2 eps_t L, and 2 rho_t if contexts are
+   observed. */
+static double price_at(const RgWassersteinTheory *ball, const RgBoundCase *s, int t)
+{
+  const double norm = norm_at(ball, s, t);
+  const double remainder = isnan(s->law[t - 1].b) ? 2 * rg_wasserstein_remainder(ball, t, norm) : 0;
+
+  return rg_wasserstein_penalty(ball, radius_at(ball, s, t), norm) + remainder;
+}
+
+/* Theorems 5 and 9. O(T). */
 static double theorem(const RgBoundCase *s, int T)
 {
   const RgWassersteinTheory ball = constants_of(s);
-  double penalties = 0;
+  double prices = 0;
 
-  for (int t = 1; t <= T; t++) {
-    const double norm = norm_at(&ball, s, t);
-    penalties += rg_wasserstein_penalty(&ball, radius_at(&ball, s, t), norm);
-    if (isnan(s->law[t - 1].b)) penalties += 2 * rg_wasserstein_remainder(&ball, t, norm);
-  }
-  return rg_bound_wdrbo(&ball, T, 2 * s->gamma[T - 1], norm_at(&ball, s, T), penalties);
+  for (int t = 1; t <= T; t++) prices += price_at(&ball, s, t);
+  return rg_bound_wdrbo(&ball, T, 2 * s->gamma[T - 1], norm_at(&ball, s, T), prices);
+}
+
+/* Theorems 4 and 8 before any data are known: the deviation of every context is 1, the largest. */
+static double query(const RgBoundCase *s, int t)
+{
+  const RgWassersteinTheory ball = constants_of(s);
+
+  return rg_bound_wdrbo_query(&ball, 1, norm_at(&ball, s, t), price_at(&ball, s, t));
 }
 
 static double beta(const RgBoundCase *s, int t)
@@ -124,6 +144,10 @@ static const RgBoundCurve curves[] = {
    theorem},
   {"wdrbo_theorem_9", WDRBO, "cumulative regret, with probability 1 - 3 delta",
    has_observed_contexts, theorem},
+  {"wdrbo_theorem_4", WDRBO, "regret of a query, with probability 1 - delta, whatever the data",
+   has_centre, query},
+  {"wdrbo_theorem_8", WDRBO, "regret of a query, with probability 1 - 2 delta, whatever the data",
+   has_observed_contexts, query},
   {"wasserstein_beta", WDRBO, "confidence parameter of the theorems", NULL, beta},
   {"wasserstein_radius", WDRBO, "radius of the theorems", NULL, radius},
   {0},
@@ -161,9 +185,9 @@ static const char *obstacle(const RgBoundCase *s)
 const RgBoundFamily rg_bounds_wasserstein = {
   .name = "wasserstein",
   .title = "distributionally robust regret in Wasserstein balls",
-  .reference = "arXiv:2503.20341, Theorems 5 and 9",
+  .reference = "arXiv:2503.20341, Theorems 4, 5, 8 and 9",
   .assumptions = "|f|_k <= B, R-sub-Gaussian noise, hyperparameters not fitted, contexts drawn by "
-                 "nature from a box, by a law within the given balls (Theorem 5)",
+                 "nature from a box, by a law within the given balls (Theorems 4, 5)",
   .curves = curves,
   .rules = rules,
   .joint = WDRBO,

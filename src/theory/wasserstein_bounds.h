@@ -17,5 +17,9 @@ double rg_wasserstein_penalty(const RgWassersteinTheory *theory, double radius, 
    paper loses a parenthesis. */
 double rg_bound_wdrbo(const RgWassersteinTheory *theory, int T, double gamma, double norm,
                       double penalties);
+/* Theorems 4 and 8, the regret of one query: 2 beta_t E s_{t-1}(x_t, c) + price. deviation: the
+   mean of s over the true law; norm: Bbar_t; price: the query's part of `penalties`. */
+double rg_bound_wdrbo_query(const RgWassersteinTheory *theory, double deviation, double norm,
+                            double price);
 
 #endif

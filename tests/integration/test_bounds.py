@@ -125,6 +125,9 @@ class Bounds(RegattaTest):
             bound = 4 * norm * np.sqrt(t * (gain + 4 * np.log(6 / 0.1))) + np.cumsum(penalty)
             np.testing.assert_allclose(found[method, quantity], bound, rtol=1e-10)
             np.testing.assert_allclose(found[method, "wasserstein_beta"], norm, rtol=1e-12)
+            query = {"5": "4", "9": "8"}[quantity[-1]]  # Theorems 4 and 8: of one query, with a deviation of at most 1
+            np.testing.assert_allclose(found[method, f"wdrbo_theorem_{query}"], 2 * norm + penalty, rtol=1e-12)
+            self.assertNotIn((method, f"wdrbo_theorem_{12 - int(query)}"), found)
 
     def test_where_nature_draws_contexts_from_a_box(self):
         """Theorems B.5 to B.8 of arXiv:2504.03172 on a partition into ceil(t^(1/4)) x ceil(t^(1/4)) cells."""

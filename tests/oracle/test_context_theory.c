@@ -192,6 +192,23 @@ RG_TEST(theorems_5_and_9)
   RG_CLOSE(rg_bound_wdrbo(&theory, 4, log_det[4], norm, observed), 320.38206137934, 1e-9);
 }
 
+/* The third query of the data of O15 to O17, whose s is that of one context: 2 beta_3 s_2, and the
+   parts of Theorems 5 and 9 for this query. */
+RG_TEST(theorems_4_and_8)
+{
+  const RgWassersteinTheory theory = ball(1);
+  const double norm = 2.240310713532, deviation = sqrt(0.55899496091347), given = 4 * 0.1 * norm;
+
+  RG_CLOSE(
+    rg_bound_wdrbo_query(&theory, deviation, norm, rg_wasserstein_penalty(&theory, 0.1, norm)),
+    3.34997987394 + given, 1e-9);
+  RG_CLOSE(
+    rg_bound_wdrbo_query(&theory, deviation, norm, 2 * rg_wasserstein_remainder(&theory, 3, norm)),
+    3.34997987394 + 2 * (1 + 2 * norm) / 3, 1e-9);
+  RG_CLOSE(rg_bound_wdrbo_query(&(RgWassersteinTheory){.lambda = 0.25}, 0.5, 3, 0.125), 1.625,
+           1e-14);
+}
+
 RG_TEST(slopes_of_kernels)
 {
   static const struct {
