@@ -142,6 +142,21 @@ class Claims(Study):
                 reached = sum(v <= 0.5 + 1e-9 for v in values)
                 self.assertEqual((outcome.items[0].n, outcome.items[0].more["reached"]), (len(values), reached), label)
 
+    def test_growth_of_rewards(self):
+        """The initial design counts in the sum and in the number of evaluations, or in neither."""
+        made = [ugly.problem(label, run=run) for label, run in (("plain", ""), ("counted", ",count_initial=true"))]
+        for one in made:
+            one["arrays"]["y"] = np.abs(one["arrays"]["y"])
+        synthetic.write(self.scratch / "sums.h5", made)
+        studies, truth = claims.Studies({"sums": self.scratch / "sums.h5"}), Truth(self.scratch / "sums.h5")
+        for label, before in (("plain", 0), ("counted", ugly.INITIAL)):
+            t = np.unique(np.ceil(np.geomspace(before + 2.5, before + ugly.QUERIES, 30) - 1e-9).astype(int))
+            for method in METHODS:
+                means = [np.mean(list(truth.values(label, method, "cumulative_reward", k - before).values())) for k in t]
+                outcome = checks.run({"kind": "growth", "who": method, "on": f"sums/{label}", "low": 0.0,
+                                      "metric": "cumulative_reward"}, studies)
+                self.assertAlmostEqual(outcome.items[0].value, np.polyfit(np.log(t), np.log(means), 1)[0], msg=label)
+
     def test_statements_about_means(self):
         """There is no mean where a value is infinite."""
         for check in ({"kind": "lead", "who": "Rare", "over": [1, 10]},

@@ -138,7 +138,7 @@ class Truth:
     @staticmethod
     def reward(trial, row):
         lost = (trial["failed"] == 1) | (trial["feasible"] == 0)
-        return summed(trial, np.where(lost, np.nan, trial["y"]), row, min, lambda penalty: penalty)
+        return summed(trial, np.where(lost, np.nan, trial["y"]), row, min, lambda penalty: penalty, counted_from(trial))
 
     def typical(self, label, method, metric, t=None):
         """The median over units: trials, or the medians of instances that several trials share; None without one."""
@@ -161,13 +161,13 @@ class Truth:
 
 
 def counted_from(trial):
-    """The first evaluation, from 0, that cumulative regret counts."""
+    """The first evaluation, from 0, that sums count."""
     return 0 if "count_initial=true" in trial["key"] else trial["n_initial"]
 
 
-def summed(trial, values, row, worse, penalised, counted=None):
-    """The sum over the queries up to a row, or over the evaluations from `counted` on; substitutes stand for those that
-    failed or are infeasible."""
+def summed(trial, values, row, worse, penalised, counted):
+    """The sum over the evaluations from `counted` on up to a row; substitutes stand for those that failed or are
+    infeasible."""
     first, end = trial["n_initial"], trial["n_iterations"]
     rule = re.search(r'on_failure="(\w+) ?([-.\d]*)"', trial["key"])
     values = list(values[:end])
@@ -176,7 +176,6 @@ def summed(trial, values, row, worse, penalised, counted=None):
             values[k] = penalised(float(rule[2]))
         elif values[k] != values[k] and rule and rule[1] == "worst":
             values[k] = worse([v for v in values[:max(k, first)] if v == v], default=np.nan)
-    counted = first if counted is None else counted
     whole = sum(values[counted:])
     return sum(values[counted:row + 1]) if whole == whole and row >= counted else np.nan
 

@@ -55,7 +55,7 @@ def _value():
     text = text.replace("see `value_curves`", "one of the metrics below (default `simple`)")
     metrics = (f"Metrics: {', '.join(f'`{name}`' for name in METRICS)}; `cpu` and `wall` (seconds of model and "
                "acquisition so far), `cumulative_reward` and `cumulative_expected_reward` (sums over the "
-               "queries), `pending_distance` (to the nearest query in flight, in units of the ranges of the "
+               "queries, and with `count_initial` over the initial design too, as `cumulative`), `pending_distance` (to the nearest query in flight, in units of the ranges of the "
                "coordinates), `cost_adjusted(PRICE)` (simple regret plus PRICE times the cost of the queries so far: their "
                "duration, or 1 each without a clock), or any column of the results file. `best` has the sign of the user's program or file: "
                "with `goal: minimise` less is better, without `sense`. Columns and sums belong to the values that "

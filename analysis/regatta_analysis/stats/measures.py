@@ -14,20 +14,20 @@ from .clock import pending_distance
 from .evidence import ROPE
 from .price import cost_adjusted, price_of
 from .profiles import first_at_most, spent
-from .regret import METRICS, curves, more_is_better, regret_curves, reward_sums
+from .regret import METRICS, REWARDS, curves, more_is_better, regret_curves, reward_sums
 
 if TYPE_CHECKING:
     from ..load.group import Group
     from ..load.results import Results
 
 FLOOR = 1e-12  # smallest regret in logarithms, because a regret may be 0
-REWARDS = {"cumulative_reward": "y", "cumulative_expected_reward": "objective"}
 KEYS = {"metric", "at", "over", "log", "sense", "hit"}
 
 
 def value_curves(results: Results, problem: str, metric: str, of: Group | None = None) -> pd.DataFrame:
     """Curves (`regret.curves`) of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), of REWARDS (sums over the
-    queries), of `pending_distance` (clock.py), of `cost_adjusted(PRICE)` (price.py), or of any column."""
+    evaluations that cumulative regret counts), of `pending_distance` (clock.py), of `cost_adjusted(PRICE)` (price.py), or
+    of any column."""
     if metric in METRICS:
         return regret_curves(results, problem, metric, of)
     if metric in ("cpu", "wall"):

@@ -34,6 +34,7 @@ METRICS = {
     "average": Metric("cumulative_regret", "Average regret $R_t/t$", "Average regret"),
     "best": Metric("objective", "Best value so far", "Best value", running=True),
 }
+REWARDS = {"cumulative_reward": "y", "cumulative_expected_reward": "objective"}  # sums, and of which column
 
 
 @remembered
@@ -150,16 +151,16 @@ def summed(results: Results, problem: str, t: ArrayLike, of: Optional[Group] = N
 
 
 def before_queries(results: Results, problem: str, algorithm: str, metric: str) -> float:
-    """How many evaluations of a method a sum of METRICS has before the first query; 0 for what is no sum."""
+    """How many evaluations of a method a sum of METRICS or REWARDS has before the first query; 0 for what is no sum."""
     mine = results.group(problem).done.cells.get(algorithm)
-    if mine is None or metric not in METRICS or METRICS[metric].column != "cumulative_regret":
+    if mine is None or metric not in REWARDS and (metric not in METRICS or METRICS[metric].column != "cumulative_regret"):
         return 0.0
     return summed(results, problem, [0.0], mine).max(initial=0.0)
 
 
 def counted_from(group: Group) -> np.ndarray:
-    """The first evaluation, from 0, that the cumulative regret of each trial counts: the first query, or the first of
-    all where the run has `count_initial`."""
+    """The first evaluation, from 0, that cumulative regret and the sums of rewards of each trial count: the first query,
+    or the first of all where the run has `count_initial`."""
     return np.where(group.constant("run.count_initial") == 1, 0, group.column("n_initial").astype(int))
 
 
@@ -281,18 +282,20 @@ def _lost(block, shape):
 
 
 def reward_sums(results: Results, problem: str, column: str, of: Optional[Group] = None) -> pd.DataFrame:
-    """Sums of `y` or `objective` over the queries t = 1, ..., T of every complete trial. A query that failed or is
-    infeasible counts as its substitute value (`on_failure: penalty`, `worst`). Without one it has no reward, and its
-    trial has no sum, as for cumulative regret."""
+    """Sums of `y` or `objective` over the queries t = 1, ..., T of every complete trial, and over the initial design too
+    (t = 0) where the run has `count_initial`. An evaluation that failed or is infeasible counts as its substitute value
+    (`on_failure: penalty`, `worst`). Without one it has no reward, and its trial has no sum, as for cumulative regret."""
     def values(block):
         found = block.values(column).astype(float)
         found[_lost(block, found.shape)] = np.nan
         found = _substituted(block, found, lambda _, penalty: penalty, np.fmin)
-        for own, first, end in zip(found, *(block.column(name).astype(int) for name in ("n_initial", "n_iterations"))):
+        for own, first, end in zip(found, counted_from(block), block.column("n_iterations").astype(int)):
             sums = np.cumsum(own[first:end])
             own[:], own[first:end] = np.nan, sums if len(sums) and not np.isnan(sums[-1]) else np.nan
         return _ended(results, problem, block, found)
-    return framed(results, problem, _with(results, problem, column, of), values).iloc[:, 1:]
+    group = _with(results, problem, column, of)
+    frame = framed(results, problem, group, values)
+    return frame if summed(results, problem, [0.0], group).any() else frame.iloc[:, 1:]
 
 
 def _defined(block, regret):
