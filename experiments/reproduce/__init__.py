@@ -6,7 +6,7 @@ from pathlib import Path
 
 from regatta_analysis.claims import checks, forms
 
-from . import computed, densities, printed
+from . import computed, densities, printed, query_bounds
 
 EXPERIMENTS = Path(os.environ.get("REGATTA_EXPERIMENTS") or Path(__file__).resolve().parents[1])
 
@@ -19,3 +19,4 @@ checks.register(computed.demonstration, "what* runs* share", {"what": forms.TEXT
 checks.register(densities.density_distance, "sizes* factor* statistic",
                 {"sizes": (forms.list_of(lambda n: forms.whole(n) and n > 1), "a list of whole numbers from 2 on")})
 checks.register(printed.printed, printed.KEYS, printed.HOLDS, printed.RULES)
+checks.register(query_bounds.query_bound, query_bounds.KEYS, query_bounds.HOLDS)

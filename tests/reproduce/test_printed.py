@@ -1,4 +1,4 @@
-"""The check on printed numbers: its interval against draws, its grades, and what it refuses."""
+"""The check on printed numbers: its interval against draws, its grades, and what it refuses. All kinds of papers."""
 import inspect
 import re
 
@@ -77,5 +77,5 @@ class Described(common.Case):
             for key in forms.KINDS[kind].replace("*", "").split():
                 self.assertIn(key, words, kind)
             mine.append(kind)
-        told = page.partition("more kinds of checks need no results")[2].partition("\n\n")[0]
+        told = page.partition("more kinds of checks are for papers")[2].partition("\n\n")[0]
         self.assertEqual(sorted(re.findall(r"`(\w+)`", told)), sorted(mine))
