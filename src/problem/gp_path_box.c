@@ -4,7 +4,8 @@
    `features` random Fourier features (gp/path/feature_path.h), nearly one of GP(0, k). Designs and
    contexts are each the whole unit cube or `levels` equispaced points per coordinate, the ends
    included; contexts are uniform. F = rho(f(x, .)) over the grid of contexts, or by `panels`
-   twelve-point Gauss rules per coordinate of a box of them. Every instance is another path.
+   twelve-point Gauss rules per coordinate of a box of them; without contexts F = f. Every
+   instance is another path.
    For the continuous algorithms of arXiv:2504.03172, appendix A, which have no experiment there.
    Cost of F: O(features) cosines and O(features nodes) multiplications for each design. */
 #include "maths/blas.h"
@@ -36,7 +37,7 @@ static const RgParam params[] = {
   RG_CHOICE("setting", Options, setting, "simulator", rg_finite_context_settings, "",
             "who chooses the context of a query: the learner, or nature, uniformly"),
   RG_INT("dim", Options, dim, "1", 1, 10, "d1", "design coordinates"),
-  RG_INT("context_dim", Options, context_dim, "1", 1, 4, "d2", "context coordinates"),
+  RG_INT("context_dim", Options, context_dim, "1", 0, 4, "d2", "context coordinates; 0: none"),
   RG_INT("levels", Options, levels, "0", 0, 10000, "",
          "grid levels per coordinate of the design; 0: the whole box"),
   RG_INT("context_levels", Options, context_levels, "0", 0, 10000, "",
@@ -71,6 +72,11 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
     rg_diagnostics_add(diagnostics, place,
                        "%s: the kernel '%s' has no spectrum to draw a path from", class->name,
                        rg_kernel_family_names[o->kernel]);
+  if (!o->context_dim && (o->context_levels || o->setting || strcmp(o->measure, "expectation")))
+    rg_diagnostics_add(diagnostics, place,
+                       "%s: 'context_dim: 0' leaves no contexts for 'context_levels', 'setting' or "
+                       "'measure'",
+                       class->name);
   if (o->levels == 1 || o->context_levels == 1)
     rg_diagnostics_add(diagnostics, place, "%s: a grid needs two levels or more (0: the whole box)",
                        class->name);
@@ -90,6 +96,7 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
 
   if (o->levels) PetscCall(rg_finite_context_grid(&domain->design, o->dim, o->levels, 0, 1));
   else PetscCall(rg_space_cube(&domain->design, o->dim, 0, 1));
+  if (!o->context_dim) return 0;
   if (o->context_levels)
     PetscCall(rg_finite_context_grid(&domain->context, o->context_dim, o->context_levels, 0, 1));
   else PetscCall(rg_space_cube(&domain->context, o->context_dim, 0, 1));
@@ -222,7 +229,7 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   PetscCall(PetscMalloc1(m * all, &Z));
   for (int i = 0; i < m; i++) {
     memcpy(Z + i * all, points[i].x, dim * sizeof *Z);
-    memcpy(Z + i * all + dim, points[i].c, (all - dim) * sizeof *Z);
+    if (all > dim) memcpy(Z + i * all + dim, points[i].c, (all - dim) * sizeof *Z);
   }
   PetscCall(rg_feature_path_evaluate(&data->path, m, Z, f, NULL));
   return PetscFree(Z);

@@ -164,7 +164,7 @@ static const char *obstacle(const View *view)
   return NULL;
 }
 
-/* Whether the covariance is the same at points spread over the design; finite designs only. */
+/* Whether the covariance is the same at points spread over the design, which is finite. */
 static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *same)
 {
   const RgSpace *parts[] = {&view->domain.design, &view->domain.context};
@@ -223,14 +223,14 @@ static PetscErrorCode check_assumptions(View *view)
   const bool finite = rg_space_is_finite(&view->domain.design) && !joint;
   View points = *view;
   RgKernel prior;
-  bool same = false;
+  bool same = false, owned = false;
 
-  if (cell->problem->prior && (finite || joint)) {
-    if (joint) PetscCall(gain_domain(view, &points.domain, &same));
+  if (cell->problem->prior && (finite || joint || !view->domain.context.dim)) {
+    if (!finite) PetscCall(gain_domain(view, &points.domain, &owned));
     PetscCall(cell->problem->prior(cell->problem_options, &prior));
     PetscCall(same_prior(&points, &prior, &same));
     PetscCall(rg_kernel_destroy(&prior));
-    if (joint) PetscCall(rg_domain_destroy(&points.domain));
+    if (owned) PetscCall(rg_domain_destroy(&points.domain));
   }
   const struct {
     bool fails;

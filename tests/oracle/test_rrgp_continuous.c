@@ -428,6 +428,13 @@ RG_TEST(the_problem)
       RG_CLOSE(value_at(&other.problem, &x), mean - 2 * deviation, k ? 1e-12 : 2e-3); /* kinks */
     }
   }
+  const Setting alone[] = {{"context_dim", "0"}, {NULL, NULL}};
+  RG_OWNED(instance_free) Instance without = instance_make("gp_path_box", alone, 5, 0);
+  for (double x = 0, f; x <= 1; x += 0.25) {
+    RgFailure failure = {0};
+    RG_OK(rg_problem_evaluate(&without.problem, 1, &(RgPoint){-1, &x, -1, NULL}, &f, &failure));
+    RG_CLOSE(value_at(&without.problem, &x), f, 1e-12);
+  }
   for (uint64_t number = 0; number < 400; number++) {
     RG_OWNED(instance_free) Instance instance = instance_make("gp_path_box", NULL, 5, number);
     RgFailure failure = {0};
