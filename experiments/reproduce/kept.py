@@ -11,7 +11,6 @@ import numpy as np
 from regatta_analysis.claims import claims, stages, verdicts
 from regatta_analysis.claims.grades import NOT_COMPARABLE, NOT_RUN
 from regatta_analysis.claims.outcome import Item, Outcome
-from regatta_analysis.load.results import Results
 
 SAME, MORE, PART, OTHER = "same", "more", "part", "other"
 
@@ -50,7 +49,7 @@ def _checksum(trials):
 def _among(results, told):
     """Checksums of the recorded results that are among these: trials of the first stages, or trials that began before
     the others (a stage may add trials to an earlier one)."""
-    parts = {about(upto(results, k))["checksum"] for k in range(1, stage_count(results) + 1)}
+    parts = {about(stages.upto(results, k))["checksum"] for k in range(1, stage_count(results) + 1)}
     done = _complete(results)
     if "started" in done:
         done = done.sort_values("started", kind="stable")
@@ -62,19 +61,7 @@ def stage_count(results):
     """The number of stages of the trials of results."""
     if "replicate:" not in results.study:
         return 1
-    return max(int(_stage(results, group).max()) for group in map(results.group, results.problems))
-
-
-def upto(results, last):
-    """The trials of the first stages."""
-    if "replicate:" not in results.study:
-        return results
-    groups = [group.subset(_stage(results, group) <= last) for group in map(results.group, results.problems)]
-    return Results(results.path, results.attributes, [g for g in groups if g.n], results.damages)
-
-
-def _stage(results, group):
-    return stages.of_trials(results.study, group.column("seed"), group.column("instance"))
+    return max(int(stages.of_group(results, group).max()) for group in map(results.group, results.problems))
 
 
 def first(studies, study):
@@ -88,7 +75,7 @@ def first(studies, study):
         mine = set(results.trials[["problem", "algorithm"]].itertuples(index=False, name=None))
         cells = mine if cells is None else cells
         if mine == cells:
-            found[verdicts.words(universe)] = about(upto(results, 1))["checksum"]
+            found[verdicts.words(universe)] = about(stages.upto(results, 1))["checksum"]
     return found
 
 

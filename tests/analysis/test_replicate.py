@@ -9,7 +9,7 @@ import common
 import synthetic
 from common import run
 from regatta_analysis import launch, load, study
-from regatta_analysis.claims import claims, replicate, stages, verdicts
+from regatta_analysis.claims import checks, claims, forms, replicate, stages, verdicts
 from regatta_analysis.claims.grades import CONTRADICTED, OPEN, SHOWN
 
 REGATTA = os.environ.get("REGATTA", "")
@@ -102,6 +102,24 @@ class Stops(common.Case):
         self.assertEqual(self.needs(against="US", enough=10)[1], {})
         self.assertEqual(set(self.needs(against="US", enough=11)[1]), {"EI", "US"})
 
+    def test_kinds_for_a_fixed_number_of_trials_do_not_see_those_that_others_got(self):
+        """A claim may get trials because of what it showed. Claims about means see only those that were planned, unless
+        the author of the study wrote the further ones down."""
+        found = load(self.directory / "s.h5")
+        grown = stages.replicated("study: s\nseeds: 6\n", [{"algorithm": "EI", "seeds": 10}])
+        fixed = [{"kind": "lead", "who": "EI", "over": [1, 40]}, {"kind": "growth", "who": "EI", "low": 0.1},
+                 {"kind": "trend", "who": "EI", "metric": "cumulative", "grows": True}, {"kind": "mean", "who": "EI", "low": 0},
+                 {"kind": "reach", "who": "EI", "target": 9, "by": 9}]
+        self.assertEqual({check["kind"] for check in fixed}, {*forms.FIXED, "reach"})
+        for text, fewer in ((grown, 6), (grown.replace(stages.NOTE, ""), 10)):
+            studies = claims.Studies({"s": self.directory / "s.h5"})
+            found.study = text
+            studies._raw["s"] = found
+            found.__dict__["_remembered"].clear()
+            for check in (*fixed, {"kind": "within", "who": "EI", "low": 0}):
+                item, = checks.run(check | {"on": "s"}, studies).items
+                self.assertEqual(item.n, 10 if check["kind"] == "within" else fewer, check["kind"])
+
     def test_a_pooled_claim_grows_with_all_its_comparisons(self):
         verdict, cells = self.needs(against=["US", "TS"], combine="pooled")
         self.assertEqual((verdict.settled(), set(cells)), (False, {"EI", "US", "TS"}))
@@ -144,6 +162,9 @@ class Command(common.Case):
         text, checksum = self.left(self.scratch)
         self.assertTrue(text.startswith(STUDY))
         self.assertNotRegex(text, r'(UCB|Branin).*"seeds"', "what is settled gets no more")
+        results = load(self.scratch / "race.h5")
+        seeds = [one.group("Ackley").cells["EI"].n for one in (results, stages.planned(results))]
+        self.assertTrue(seeds[0] >= 16 and seeds[1] == 8, "results files tell what was added")
         other = self.folder("other")
         command, real, runs = ["mpirun", "-n", "2"], launch.run, []
 

@@ -9,7 +9,7 @@ from . import bootstrap, grades
 from .grades import AGAINST, OPEN, SHOWN, VOID
 from .items import BANDS, certain, common_trials, interval_item, new_item, paired, require_means, shows, units_of
 from .outcome import Item, Missing, Outcome, number, shortened
-from .panels import (curves_of, describe_value, methods_of, metric_of, names, panel_on, require, tables, undecidable,
+from .panels import (curves_of, describe_value, methods_of, metric_of, names, panel_on, panels_of, require, tables, undecidable,
                      words_of_metric)
 from ..load.errors import InputError, nearest
 from ..stats import evidence
@@ -256,7 +256,7 @@ def lead(check, studies):
     """
     who, rank, share = check["who"], int(check.get("rank", 1)), float(check.get("share", 0.5))
     items = []
-    for where, results, problem in studies.panels(check["on"]):
+    for where, results, problem in panels_of(check, studies):
         everybody = methods_of(studies.whole_study(where.partition(",")[0]), problem)
         among = names(check["among"]) if "among" in check else everybody
         require(studies, results, problem, [who, *among], where)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from . import forms, stages
 from .outcome import Missing
 from ..load.errors import InputError, nearest
 from ..load.group import Group
@@ -130,8 +131,15 @@ def one_panel(studies, place):
     return found[0]
 
 
+def panels_of(check, studies):
+    """[(where, results, problem)] of a check. Kinds that need a number of trials that was fixed beforehand see no others."""
+    found = studies.panels(check["on"])
+    return [(where, stages.planned(results), problem) for where, results, problem in found] \
+        if check.get("kind") in forms.FIXED else found
+
+
 def each_method(check, studies):
-    for where, results, problem in studies.panels(check["on"]):
+    for where, results, problem in panels_of(check, studies):
         who, other = names(check["who"]), names(check.get("against", []))
         require(studies, results, problem, [*who, *other], where)
         for name in who:

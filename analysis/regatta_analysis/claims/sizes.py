@@ -2,6 +2,7 @@
 import numpy as np
 import pandas as pd
 
+from . import stages
 from .grades import OPEN, VOID
 from .items import (BOOTSTRAP, FIXED, common_trials, functional, interval_item, interval_outcome, located, mean_share_item,
                     new_item, share_item, shows, units_of)
@@ -117,6 +118,8 @@ def reach(check, studies):
     for panel, results, problem, who in each_method(check, studies):
         metric, target = metric_of(results, problem, check.get("metric"), panel.where), float(check.get("target", 0.0))
         frame = curves_of(results, problem, metric, who)
+        if len(units_of(frame)) == len(frame):  # no trials share an instance: the binomial interval
+            frame = curves_of(stages.planned(results), problem, metric, who)
         frame = frame[at(frame, t).notna()]
         got = frame.ge(target) if more_is_better(results, problem, metric) else frame.le(target)
         items.append(_reach_item(panel, frame.columns[0], got, at(got, t).to_frame(), who, late))

@@ -8,6 +8,7 @@ import json
 import numpy as np
 import yaml
 
+from ..load.results import Results
 from ..load.yaml_file import parse_yaml
 
 NOTE = "  # cells that open claims need, by `regatta_analysis replicate`"
@@ -48,6 +49,26 @@ def of_trials(study, seeds, instances):
     positions = np.array([place.get(s, len(known) + s - max(known) - 1) for s in seeds.tolist()])
     stage = _doublings(positions, len(known))
     return np.maximum(stage, _doublings(np.asarray(instances), crossed)) if crossed else stage
+
+
+def upto(results, last):
+    """The trials of the first stages of results."""
+    if "replicate:" not in results.study:
+        return results
+    groups = [group.subset(of_group(results, group) <= last) for group in map(results.group, results.problems)]
+    return Results(results.path, results.attributes, [g for g in groups if g.n], results.damages, results.numbers,
+                   results.beside)
+
+
+def of_group(results, group):
+    """The stage of every trial of a group of results."""
+    return of_trials(results.study, group.column("seed"), group.column("instance"))
+
+
+def planned(results):
+    """Results without the trials that replicate.py added because of what the others had shown: those whose number was
+    fixed beforehand."""
+    return results.remember("planned", lambda: upto(results, 1)) if NOTE.strip() in results.study else results
 
 
 def _doublings(position, n):
