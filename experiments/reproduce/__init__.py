@@ -6,7 +6,7 @@ from pathlib import Path
 
 from regatta_analysis.claims import checks, forms
 
-from . import computed, densities, printed, query_bounds
+from . import computed, densities, fall, printed, query_bounds
 
 EXPERIMENTS = Path(os.environ.get("REGATTA_EXPERIMENTS") or Path(__file__).resolve().parents[1])
 
@@ -20,3 +20,4 @@ checks.register(densities.density_distance, "sizes* factor* statistic",
                 {"sizes": (forms.list_of(lambda n: forms.whole(n) and n > 1), "a list of whole numbers from 2 on")})
 checks.register(printed.printed, printed.KEYS, printed.HOLDS, printed.RULES)
 checks.register(query_bounds.query_bound, query_bounds.KEYS, query_bounds.HOLDS)
+checks.register(fall.exponential_fall, fall.KEYS, fall.HOLDS, fall.RULES)

@@ -14,17 +14,23 @@ FEW = 10  # A share of this number of trials or fewer says little.
 DISTANCES = (0.005, 0.01, 0.02)
 
 
-def distances(results, problem):
-    """|x - x*| of the first queries: a row per trial (instance, seed), a column per M. x* is the query of
-    EXPECTATION."""
+def size_of(name):
+    """The M of a method "M = 16"; None for other names."""
+    found = re.fullmatch(r"M = (\d+)", name)
+    return int(found[1]) if found else None
+
+
+def distances(results, problem, expectation=EXPECTATION):
+    """|x - x*| of the first queries: a row per trial (instance, seed), a column per M. x* is the query of the method
+    with the exact expectation."""
     group = results.group(problem)
     first = group.column("n_initial").astype(int)
     frame = pd.DataFrame({name: group.column(name) for name in ("algorithm", "instance", "seed")})
     frame["x"] = list(group.values("x")[np.arange(group.n), first])
     queries = frame[group.column("status") == "complete"].set_index(["instance", "seed", "algorithm"])["x"].unstack()
     there = queries.dropna()
-    sizes = {int(found[1]): name for name in there if (found := re.fullmatch(r"M = (\d+)", name))}
-    best = np.stack(there[EXPECTATION].to_numpy())
+    sizes = {size_of(name): name for name in there if size_of(name)}
+    best = np.stack(there[expectation].to_numpy())
     return pd.DataFrame({m: np.linalg.norm(np.stack(there[sizes[m]].to_numpy()) - best, axis=1) for m in sorted(sizes)},
                         index=there.index)
 

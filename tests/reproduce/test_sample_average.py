@@ -4,10 +4,14 @@ from papers import PROGRAM, regatta  # first: it sets the path
 import common
 import numpy as np
 import pandas as pd
+import synthetic
 import yaml
 from regatta_analysis import load
+from regatta_analysis.claims import checks, claims, forms
+from regatta_analysis.claims.grades import CONTRADICTED, NOTHING, SHOWN
 from regatta_analysis.figures import overviews, style
-from reproduce import EXPERIMENTS, sample_average
+from regatta_analysis.load.errors import InputError
+from reproduce import EXPERIMENTS, fall, sample_average
 from scipy import stats
 
 SEEDS, SIZES, REPEATS, KNOWN = 40, (8, 16, 32, 64), 200, 60
@@ -42,6 +46,58 @@ class Measures(common.Case):
         eta, q = sample_average.rate(pd.Series(0.7 * np.exp(-0.05 * m), index=m))
         self.assertAlmostEqual(eta, 0.05)
         self.assertAlmostEqual(q, 0.7)
+
+
+class Fall(common.Case):
+    """Made-up trials: in a share p(M) of them the query is 1 off that of the expectation."""
+
+    M, TRIALS = (4, 8, 16, 32, 64, 128), 300
+
+    def outcome(self, share, methods=None, **more):
+        names = ["Expectation", *(f"M = {m}" for m in self.M)]
+        made = synthetic.problem("Hump", names, seeds=self.TRIALS, queries=1, initial=2, dim=1)
+        random = np.random.default_rng(3)
+        for k, (name, _, _) in enumerate(made["cells"]):
+            size = sample_average.size_of(name)
+            made["arrays"]["x"][k, 2] = float(size is not None and random.uniform() < share(size))
+        synthetic.write(self.scratch / "s.h5", [made])
+        check = {"kind": "exponential_fall", "who": methods or names[1:], "against": "Expectation", "on": "s",
+                 "distances": [0.5], **more}
+        forms.require(check)
+        return checks.run(check, claims.Studies({"s": self.scratch / "s.h5"}))
+
+    def test_laws(self):
+        """An exponential fall is shown, also with a power before it; a power law is not, and a share that stays at a
+        level is against it."""
+        for share, grade in ((lambda m: 0.9 * np.exp(-0.03 * m), SHOWN), (lambda m: 1.8 * m**-0.5 * np.exp(-0.03 * m), SHOWN),
+                             (lambda m: 2.4 / m, NOTHING), (lambda m: 0.2 + 2.4 / m, CONTRADICTED)):
+            self.assertEqual(self.outcome(share).grade, grade)
+
+    def test_by_hand(self):
+        """The fit finds the rate of exact shares, and the check counts the trials."""
+        m = np.array(self.M, float)
+        shares = np.array([0.7 * m**-0.2 * np.exp(-0.01 * m), 0.7 * m**-0.4])
+        np.testing.assert_allclose(fall.factor_rates(shares, m, 10**9), [0.01, 0.0], atol=1e-8)
+        found = self.outcome(lambda m: 0.9 * np.exp(-0.03 * m))
+        self.assertEqual([(i.a, i.n, i.units) for i in found.items], [("farther than 0.5", self.TRIALS, self.TRIALS)])
+        self.assertAlmostEqual(found.items[0].value, 0.03, delta=0.01)
+
+    def test_power_laws_are_rarely_shown(self):
+        """Of 200 studies of a power law at most 5 % show a rate above 0."""
+        random, m, n = np.random.default_rng(7), np.array(self.M, float), 300
+        shown = 0
+        for _ in range(200):
+            far = (random.uniform(size=(n, 1)) < 2.4 / m).astype(float)  # the same trials are far at each M
+            rates = fall.factor_rates(random.multinomial(n, np.full(n, 1 / n), size=400) @ far / n, m, n)
+            shown += np.quantile(rates, 0.025) > 0.0
+        self.assertLessEqual(shown, 10)
+
+    def test_mistakes(self):
+        for more, words in (({"methods": ["M = 4", "M = 8"]}, "four or more"), ({"distances": [0]}, "distances is"),
+                            ({"methods": ["Expectation", "M = 4", "M = 8", "M = 16"]}, "such as M = 16")):
+            with self.assertRaisesRegex(InputError, words):
+                self.outcome(lambda m: 0.5, **more)
+        self.assertEqual(self.outcome(lambda m: 0.5, on="s/Hump").items[0].where, "s, Hump")
 
 
 @PROGRAM
