@@ -298,12 +298,13 @@ DATA = """study: strange
 seeds: 2
 common: {{iterations: 2, initial_points: 2, given: {0}given.csv, workers: 2, duration: recorded {0}times.h5}}
 problems: [{{name: dataset, path: {0}table.csv, objective: y}}]
-algorithms: [random]
+algorithms: [random, ei]
 """
 
 
 class Data(RegattaTest):
-    """Data that the study in a results file names are opened if they stand beside it or in REGATTA_DATA."""
+    """Data that the study in a results file names are opened if they stand beside it or in REGATTA_DATA. Several cells
+    name them."""
     names = ("table.csv", "given.csv", "times.h5")
 
     def setUp(self):
@@ -352,7 +353,7 @@ class Data(RegattaTest):
             self.assertEqual(opened.count() == 0, refused or command[0] in ("checksum", "info"), about)
         done = subprocess.run([sys.executable, "-c", PAGE, path], capture_output=True, text=True, check=True,
                               env=dict(environment(), PYTHONPATH=str(ROOT / "analysis"), REGATTA=REGATTA))
-        self.assertEqual(" 2\n" in done.stdout, not refused, done.stdout + done.stderr)
+        self.assertEqual(" 4\n" in done.stdout, not refused, done.stdout + done.stderr)
         self.assertEqual(opened.count() == 0, refused, "Python")
 
     def test_data_of_a_results_file(self):

@@ -155,6 +155,7 @@ typedef struct {
   int n_variants;
   Variant *variants; /* owned */
   RgText unopened;   /* names of data that the text of a results file may not open */
+  int n_unopened;    /* how often cells name them */
 } Checker;
 
 /* Add mistakes to another list, each message once per place: many cells share an entry of the
@@ -537,6 +538,7 @@ static PetscErrorCode note_unopened(Checker *checker, const char *name)
 {
   RgText quoted = {0};
 
+  checker->n_unopened++;
   PetscCall(rg_text_add(&quoted, "'%.100s'", name));
   if (!checker->unopened.length || !strstr(checker->unopened.data, quoted.data))
     PetscCall(
@@ -595,12 +597,12 @@ static PetscErrorCode confine_duration(Checker *checker, char **duration)
 /* Find the data and programs of a cell. *may: the data may be opened. */
 static PetscErrorCode find_files(Checker *checker, RgCell *cell, bool *may)
 {
-  const size_t before = checker->unopened.length;
+  const int before = checker->n_unopened;
 
   for (RgBlock b = 0; b < RG_BLOCK_COUNT && checker->study->stored; b++)
     PetscCall(confine_paths(checker, cell, b));
   if (checker->study->stored) PetscCall(confine_duration(checker, &cell->crew.duration));
-  *may = checker->unopened.length == before;
+  *may = checker->n_unopened == before;
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
     PetscCall(
       rg_params_resolve(rg_cell_table(cell, b), rg_cell_options(cell, b),
