@@ -9,7 +9,7 @@ import yaml
 
 from regatta_analysis.load.yaml_file import read_yaml
 
-MISSING = re.compile(r":(\d+):\d+: (?:\w+: )?(there is no file .*)")
+MISSING = re.compile(r":\d+:\d+: (?:\w+: )?(there is no file .*); left out: (.*)")
 
 
 def leave_out(path, regatta):
@@ -19,8 +19,8 @@ def leave_out(path, regatta):
     text = path.read_text(encoding="utf-8")
     entries = _entries(text)
     found = {}
-    for line, reason in _without_data(path, regatta):
-        found |= {k: reason for k, (first, last, _) in enumerate(entries) if first <= line < last}
+    for labels, reason in _without_data(path, regatta):
+        found |= {k: reason for k, (_, _, label) in enumerate(entries) if f", {label}, " in f", {labels}, "}
     for k, problem in enumerate(read_yaml(path).get("problems", [])):
         reason = k not in found and isinstance(problem, dict) and _silent(problem, path.parent)
         found |= {k: reason} if reason else {}
@@ -66,12 +66,12 @@ def _entries(text):
 
 
 def _without_data(path, regatta):
-    """(line, reason) of every problem whose file is missing; nothing if something else is wrong."""
+    """(labels of problems, reason) of every file that is missing; nothing if the study has other mistakes."""
     done = subprocess.run([regatta, "plan", path, "-quick"], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True)
-    lines = done.stderr.strip().splitlines() if done.returncode else []
+    lines = [line for line in done.stderr.splitlines() if line.startswith(f"{path}:")] if done.returncode else []
     found = [MISSING.search(line) for line in lines]
-    return [(int(m[1]) - 1, m[2]) for m in found] if all(found) else []
+    return [(m[2], m[1]) for m in found] if all(found) else []
 
 
 def _silent(problem, folder):

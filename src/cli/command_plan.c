@@ -555,7 +555,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 {
   const char *path = arguments->positional[0], *folder = arguments->option[OPT_DATA];
   RgStudy study = {0};
-  RgDiagnostics diagnostics = {0};
+  RgDiagnostics diagnostics = {0}, absent = {0};
   RgText near = {0};
   char *text = NULL;
   size_t length;
@@ -567,8 +567,9 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
       PetscCall(rg_study_parse_stored(registry, near.data, text, false, &study, &diagnostics));
     PetscCall(PetscFree(text));
   } else {
-    PetscCall(rg_study_load(registry, path, &study, &diagnostics));
+    PetscCall(rg_study_load_partly(registry, path, &study, &absent, &diagnostics));
   }
+  rg_print_diagnostics(&absent);
   if (!diagnostics.n) PetscCall(rg_starts_announce(&study, "plan"));
   if (!diagnostics.n)
     PetscCall(rg_probe_programs(&study, !arguments->option[OPT_QUICK], &diagnostics));
@@ -577,7 +578,8 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
     PetscCall(rg_plugins_complain(arguments->option[OPT_OUTPUT], NULL));
   if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
   else PetscCall(rg_print_warnings(&study));
-  if (!diagnostics.n) PetscCall(show_plan(&study, arguments, exit_code));
+  if (!diagnostics.n && study.n_cells) PetscCall(show_plan(&study, arguments, exit_code));
+  if (absent.n) *exit_code = RG_EXIT_BAD_INPUT;
   PetscCall(rg_study_destroy(&study));
   return rg_text_clear(&near);
 }
@@ -587,7 +589,9 @@ static const char notes[] =
   "method and problem. A method that is a program is started, and gets made-up values. A problem\n"
   "that is a program is evaluated twice, after a line that announces this. plan does not\n"
   "evaluate the problem if its entry declares the `seconds` of an evaluation or a `time_limit`\n"
-  "above 600. With -quick it starts no program.\n";
+  "above 600. With -quick it starts no program. Problems whose data are missing are left out, a "
+  "line\n"
+  "for each file says which, and the exit code is 2, because `run` needs all of them.\n";
 
 const RgCommand rg_command_plan = {
   RG_USAGE("plan STUDY.yaml [KEY=VALUE ...] [-o OUT.h5] [-ranks N] [options]", options, 1, INT_MAX),

@@ -113,6 +113,31 @@ class BadInput(RegattaTest):
                             "-o", self.folder / "out.h5", ranks=2)
         self.assertEqual(err.count("is infinite"), 1, err)
 
+    def test_plan_without_some_data(self):
+        """A line for each missing file names its problems; the others are planned. A run needs all of them."""
+        study = self.write("study.yaml", """study: s
+seeds: 3
+common: {iterations: 2, initial_points: 2}
+problems:
+  - {name: dataset, label: A, path: a.csv, objective: y}
+  - {name: branin, label: B}
+  - {name: dataset, label: C, path: a.csv, objective: y}
+  - {name: dataset, label: D, path: b.csv, objective: y}
+algorithms: [random, latin_hypercube]
+""")
+        code, out, err = regatta("plan", study, "-quick")
+        self.assertEqual(code, 2)
+        self.assertRegex(err, rf"^{study}:5:5: dataset: there is no file 'a.csv' .*; left out: A, C\n"
+                              rf"{study}:8:5: dataset: there is no file 'b.csv' .*; left out: D\n$")
+        self.assertIn("6 trials, 0 done", out)
+        self.refused("run", study, says=("5:5", "8:5"), lines=2)
+        code, out, err = regatta("plan", self.write("none.yaml", study.read_text().replace("branin", "dataset, path: a.csv")),
+                                 "-quick")
+        self.assertEqual((code, out, err.count("left out")), (2, "", 2))
+        self.refused("plan", self.write("wrong.yaml", study.read_text().replace("branin", "brannin")), says="brannin")
+        study.write_text(study.read_text().replace("objective: y}\n  - {name: branin", "objectiv: y}\n  - {name: branin"))
+        self.refused("plan", study, says="objectiv")
+
     def test_missing_file(self):
         self.refused("run", self.folder / "none.yaml", says="none.yaml")
 

@@ -269,7 +269,7 @@ algorithms: [random]
 
     def test_missing_data_and_silent_programs(self):
         found, some, problems, path = self.left_out(
-            "echo a; echo no trees >&2; exit 3", "5:5: portfolio: there is no file p.csv (set it)")
+            "echo a; echo no trees >&2; exit 3", "5:5: portfolio: there is no file p.csv (set it); left out: C")
         self.assertEqual(found, {"C": "there is no file p.csv (set it)", "B": "no trees"})
         self.assertEqual((some, problems), (True, ["ackley"]))
         self.assertIn("ackley   # a comment\nalgorithms", path.read_text())
@@ -277,12 +277,12 @@ algorithms: [random]
         self.assertEqual(self.left_out("echo oh >&2; kill -ILL $$")[0], {"B": "ended by SIGILL"})
 
     def test_nothing_left(self):
-        lines = [f"{k}:5: there is no file x" for k in (3, 4, 5)]
+        lines = ["3:5: there is no file x; left out: ackley, B", "5:5: there is no file y; left out: C"]
         found, some, problems, _ = self.left_out("exit 0", *lines)
         self.assertEqual((len(found), some, len(problems)), (3, False, 3))
 
     def test_other_mistakes_are_left_to_the_run(self):
-        found, some, problems, _ = self.left_out("exit 0", "5:5: there is no file x",
+        found, some, problems, _ = self.left_out("exit 0", "5:5: there is no file x; left out: C",
                                                  "3:5: unknown problem")
         self.assertEqual((found, some, len(problems)), ({}, True, 3))
 

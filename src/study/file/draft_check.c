@@ -147,6 +147,7 @@ typedef struct {
   char *identity;  /* its text in the identity of a cell; owned, NULL unless sound */
   RgDomain domain; /* owned */
   bool sound;      /* the problem passed its check */
+  char *absent;    /* why its data are missing; owned, NULL if that is a mistake, or not so */
 } Variant;
 
 typedef struct {
@@ -172,6 +173,38 @@ static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
   }
 }
 
+/* Whether the problem of a cell names a data file that is not here. */
+static PetscErrorCode lacks_data(const RgCell *cell, bool *lacks)
+{
+  for (const RgParam *p = cell->problem->params; p && p->name; p++) {
+    char *const *path = (char *const *)((const char *)cell->problem_options + p->offset);
+    RgText found = {0};
+    if (p->type != RG_PARAM_PATH || !strcmp(p->name, "program") || !*path || !**path) continue;
+    PetscCall(rg_data_find(*path, &found));
+    *lacks = *lacks || !found.length;
+    PetscCall(rg_text_clear(&found));
+  }
+  return 0;
+}
+
+/* Note the reason why a problem is left out: one diagnostic per reason, which ends with labels. */
+static void note_absent(RgDiagnostics *absent, const RgCell *cell, const char *reason)
+{
+  const char *label = cell->problem_label;
+  int i = 0;
+
+  while (i < PetscMin(absent->n, RG_DIAGNOSTICS_MAX) &&
+         strncmp(absent->list[i].message, reason, strlen(reason)))
+    i++;
+  if (i == absent->n)
+    rg_diagnostics_add(absent, cell->problem_place, "%s; left out: %s", reason, label);
+  if (i >= RG_DIAGNOSTICS_MAX) return;
+  char *text = absent->list[i].message;
+  const size_t end = strlen(text), size = PetscMin(strlen(label), end);
+  if (strcmp(text + end - size, label)) /* cells of an entry are neighbours */
+    snprintf(text + end, sizeof(absent->list[i].message) - end, ", %s", label);
+}
+
 /* The variant of a cell's problem, created on first use. */
 static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const char *text,
                                    const Variant **variant)
@@ -190,9 +223,12 @@ static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const c
   const RgProblemClass *class = cell->problem;
   RgDiagnostics found = {0};
   RgText identity = {0};
+  bool absent = false;
   PetscCall(rg_problem_check(class, cell->problem_options, cell->problem_place, &found));
   made->sound = found.n == 0;
-  merge_diagnostics(checker->diagnostics, &found);
+  if (found.n == 1 && checker->study->absent) PetscCall(lacks_data(cell, &absent));
+  if (absent) PetscCall(PetscStrallocpy(found.list[0].message, &made->absent));
+  else merge_diagnostics(checker->diagnostics, &found);
   if (made->sound) {
     PetscCall(rg_problem_domain(class, cell->problem_options, &made->domain));
     if (class->source) {
@@ -625,6 +661,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
   PetscCall(find_files(checker, cell, &may));
   if (cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
   if (may) PetscCall(find_variant(checker, cell, problem.data, &variant));
+  if (may && variant->absent) note_absent(checker->study->absent, cell, variant->absent);
   if (may && variant->sound) {
     PetscCall(check_domain(checker, cell, &variant->domain));
     PetscCall(rg_text_add(&text, "%s", variant->identity));
@@ -705,6 +742,19 @@ static void check_rules(const RgStudy *study, RgDiagnostics *found)
              methods_with(RG_STOPS, names));
 }
 
+/* Remove the cells without an identity. */
+static PetscErrorCode remove_absent(RgStudy *study)
+{
+  int n = 0;
+
+  for (int i = 0; i < study->n_cells; i++) {
+    if (study->cells[i].text) study->cells[n++] = study->cells[i];
+    else PetscCall(rg_cell_destroy(&study->cells[i]));
+  }
+  study->n_cells = n;
+  return 0;
+}
+
 PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
 {
   Checker checker = {.study = study, .diagnostics = diagnostics};
@@ -714,7 +764,7 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
   for (int i = 0; i < checker.n_variants; i++) {
     PetscCall(rg_domain_destroy(&checker.variants[i].domain));
     PetscCall(PetscFree(checker.variants[i].text));
-    PetscCall(PetscFree(checker.variants[i].identity));
+    PetscCall(RG_FREE(&checker.variants[i].identity, &checker.variants[i].absent));
   }
   PetscCall(PetscFree(checker.variants));
   if (study->unopened)
@@ -723,6 +773,7 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
                        "REGATTA_DATA: %.360s; copy it there",
                        checker.unopened.data);
   PetscCall(rg_text_clear(&checker.unopened));
+  if (study->absent && diagnostics->n == before) PetscCall(remove_absent(study));
   check_rules(study, diagnostics);
   if (diagnostics->n > before) return 0;
   return check_duplicates(&checker);

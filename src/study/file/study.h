@@ -229,6 +229,7 @@ typedef struct RgStudy {
   bool stored;   /* the text is that of a results file: see rg_study_parse_stored */
   bool programs; /* the programs that it names may be read */
   bool unopened; /* it names data that was not opened */
+  RgDiagnostics *absent; /* of rg_study_load_partly; borrowed; NULL: missing data are mistakes */
 } RgStudy;
 
 /* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is
@@ -237,6 +238,10 @@ typedef struct RgStudy {
    plug-ins to the built-in problems and algorithms, must outlive the study; NULL: no plug-ins. */
 PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
                              RgDiagnostics *diagnostics);
+/* The same without the problems whose data files are missing: `absent` names each of these files
+   with its problems. The study may be without cells. */
+PetscErrorCode rg_study_load_partly(const RgRegistry *registry, const char *path, RgStudy *study,
+                                    RgDiagnostics *absent, RgDiagnostics *diagnostics);
 /* Parse and validate a study text. `path`: its file, for messages (borrowed by the diagnostics)
    and for relative paths. After both functions the caller destroys the study, even after
    mistakes. */

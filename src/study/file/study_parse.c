@@ -467,13 +467,19 @@ PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
 PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
                              RgDiagnostics *diagnostics)
 {
+  return rg_study_load_partly(registry, path, study, NULL, diagnostics);
+}
+
+PetscErrorCode rg_study_load_partly(const RgRegistry *registry, const char *path, RgStudy *study,
+                                    RgDiagnostics *absent, RgDiagnostics *diagnostics)
+{
   char *text;
   size_t length;
 
-  PetscCall(PetscMemzero(study, sizeof(*study)));
+  *study = (RgStudy){.programs = true, .absent = absent};
   PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
   if (!text) return 0;
-  PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
+  PetscCall(parse(registry, path, text, length, study, diagnostics));
   return PetscFree(text);
 }
 
