@@ -12,6 +12,7 @@ from regatta_analysis.claims import claims, stages, verdicts
 from regatta_analysis.claims.grades import NOT_COMPARABLE, NOT_RUN
 from regatta_analysis.claims.outcome import Item, Outcome
 
+APART = "decided one by one at 5 %"  # of records from before comparisons were decided together
 SAME, MORE, PART, OTHER = "same", "more", "part", "other"
 
 
@@ -140,8 +141,9 @@ def told(before, now, news, command):
 class Told(verdicts.Case):
     """A case in the form of the record."""
 
-    def __init__(self, data, universe, same_as=-1):
-        super().__init__(universe, data["reading"], [_outcome(check) for check in data["checks"]], True, same_as)
+    def __init__(self, data, universe, claim, same_as=-1):
+        super().__init__(universe, data["reading"], [_outcome(check) for check in data["checks"]], True, same_as,
+                         family=verdicts.FAMILY if "level" in claim else APART)
         self.data = data
 
     @property
@@ -155,7 +157,7 @@ class Told(verdicts.Case):
 
 def regraded(paper, claim, settings):
     """A claim of a record with the grade and the words that its comparisons have by the rules of today."""
-    cases = [Told(case, case["universe"]) for case in claim["cases"] if case["results"]]
+    cases = [Told(case, case["universe"], claim) for case in claim["cases"] if case["results"]]
     if claim["grade"] in (NOT_RUN, NOT_COMPARABLE) or not cases:
         return claim
     mine = {key: setting for key, setting in settings.items() if any(key in case.universe for case in cases)}
@@ -185,14 +187,14 @@ def with_record(now, then, news, settings):
     now or had more trials then. `news` has the News of the studies of the claim."""
     if not then or not any(one.lacks for one in news.values()) or any(one.kind == OTHER for one in news.values()):
         return now
-    known = {_place(Told(case, case["universe"])): case for case in then["cases"] if case["results"]}
+    known = {_place(Told(case, case["universe"], then)): case for case in then["cases"] if case["results"]}
     cases = []
     for case in now.cases:
         own = known.get(_place(case))
         origin = case if own or case.same_as < 0 else now.cases[case.same_as]
         old = own or known.get(_place(origin))
         if old and _goes_before(old, case) and not _changed(origin.universe, news, settings):
-            case = Told(old, case.universe, -1 if own else case.same_as)
+            case = Told(old, case.universe, then, -1 if own else case.same_as)
         cases.append(case)
     grade, turns_on = verdicts.conclude(cases, now.settings)
     return replace(now, cases=cases, grade=grade, turns_on=turns_on)

@@ -21,7 +21,7 @@ from . import catalogue, kept, universes
 VERSION = 2
 WIDTH, DEEPEST = 118, 4  # of lines of a record; what lies deeper than so many brackets has one line
 LEVEL = "5 % over the comparisons of the claim"  # of claims that lack it: 5 % for each of their comparisons
-PICTURE = re.compile(r"an experiment of the paper's size shows it with probability ([^\]]+\])")
+PICTURE = re.compile(r"an experiment of the paper's size shows it with probability [^\]]+\]")
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
 
 
@@ -209,11 +209,15 @@ def paper_table(records):
 
 def claim_table(name, found):
     """One row per claim of a paper: what the paper says, in few words, the grade and the evidence."""
-    before = sum("level" not in claim for claim in found["claims"] if claim["grade"] not in (NOT_RUN, NOT_COMPARABLE))
-    told = (f" {before} claims were graded when every comparison had an error of 5 % by itself; grades on new results hold "
-            "at 5 % over all comparisons of a claim together." if before else "")
-    if any(PICTURE.search(claim["sentence"]) for claim in found["claims"]):
-        told += " P(picture): the share of experiments of the paper's size that show the statement, with its 90 % interval."
+    graded = [claim for claim in found["claims"] if claim["grade"] not in (NOT_RUN, NOT_COMPARABLE)]
+    told = (" Comparisons that are decided together at 5 % have this error for all of them: with a chance of 5 % at most, one or more "
+            "of them is wrong.")
+    if any("level" not in claim for claim in graded):
+        told += " In older grades every comparison has an error of 5 % by itself."
+    if any(PICTURE.search(claim["sentence"]) for claim in graded):
+        told += (" A grade says whether the statement is true of the methods, whatever the size of an experiment. A single experiment "
+                 "of the paper's size may show a statement that is not true, or miss one that is: the last words of a row say how "
+                 "probable it is that one shows the statement (P(picture), with its 90 % interval; it takes 20 trials).")
     lines = [f"{summary(found)}; {_commands(found)}.{told}{_revisions(found)}", "", "| claim | the paper says | grade | evidence |",
              "|---|---|---|---|"]
     known = claims_told(found)
@@ -229,19 +233,24 @@ def evidence(claim):
     """The basis of the grade of a claim of a record, in one clause."""
     if claim["grade"] in (NOT_RUN, NOT_COMPARABLE):
         return claim["sentence"].partition(": ")[2]
-    return _alone(claim) + "".join(f"; P(picture) {found}" for found in PICTURE.findall(claim.get("sentence", "")))
+    return _alone(claim) + "".join(f"; {found[0]}" for found in PICTURE.finditer(claim.get("sentence", "")))
 
 
 def _alone(claim):
-    """The basis of a grade without how often an experiment of the paper's size shows the statement."""
+    """The basis of a grade without how often an experiment of the paper's size shows the statement: its comparisons, with
+    the error of them together or of each."""
     cases, tally, first = sum(claim["shares"].values()), Tally(**claim["count"]), claim["cases"][0]
     kinds = verdicts.combined((case["universe"], case["reading"]) for case in claim["cases"] if case["results"])
     if len(claim["shares"]) > 1:
         shares = ", ".join(f"{grade} in {k}" for grade, k in claim["shares"].items())
-        return f"{shares} of {cases} {kinds}"
+        return f"{shares} of {cases} {kinds}" + (f"; {_family(claim)}" if tally.total > 1 else "")
     alone = tally.total == 1 and first["value"] is not None
-    text = _estimate(first) if alone else str(tally)
+    text = _estimate(first) if alone else str(tally) + (f", {_family(claim)}" if tally.total > 1 else "")
     return text + (f"; the same grade in all {cases} {kinds}" if cases > 1 else "")
+
+
+def _family(claim):
+    return verdicts.FAMILY if "level" in claim else kept.APART
 
 
 def _estimate(case):
@@ -249,7 +258,7 @@ def _estimate(case):
     low, high = (number(float("inf") if x is None else x) for x in (case["low"], case["high"]))
     low = "-∞" if case["low"] is None else low
     limits = [f"{words} {case[key]:g}" for words, key in (("at least", "least"), ("at most", "most"))
-              if case[key] is not None]
+              if case[key] is not None and (key == "most" or case["least"] != 0 or case["most"] is None)]
     if _misleads(case):
         return f"{number(case['value'])}, claimed {' and '.join(limits)}; the interval that decided was not recorded"
     certain = case["grade"] in (SHOWN, CONTRADICTED) and case["low"] is case["high"] is None  # no chance is in it

@@ -117,7 +117,8 @@ class Conclusions(common.Case):
     def test_the_count_is_that_of_a_case_that_shows_something(self):
         cases = [case(OPEN, OPEN, reading="r"), case(SHOWN, OPEN, reading="s")]
         verdict = verdicts.Verdict("p", "C", "", "claim", verdicts.conclude(cases, {})[0], cases)
-        self.assertTrue(verdict.sentence().startswith("Supported: 1 shown, 0 against, 1 open of 2;"), verdict.sentence())
+        self.assertTrue(verdict.sentence().startswith("Supported: 1 shown, 0 against, 1 open of 2, "
+                                                      "decided together at 5 %;"), verdict.sentence())
 
     def test_universes_are_no_conjunction(self):
         """Shown in one and open in another: supported, not undecided."""
@@ -156,8 +157,8 @@ class Conclusions(common.Case):
                          "in 1 of 3 settings.")
         self.assertFalse(verdict.settled())
         verdict = self.verdict(case(*[SHOWN] * 15, EQUIVALENT))
-        self.assertEqual(verdict.sentence(), "Partly: 15 shown, 0 against, 1 equivalent, 0 open of 16; not shown: "
-                         "A against B (P15) equivalent.")
+        self.assertEqual(verdict.sentence(), "Partly: 15 shown, 0 against, 1 equivalent, 0 open of 16, decided "
+                         "together at 5 %; not shown: A against B (P15) equivalent.")
         self.assertTrue(verdict.settled())
 
     def test_nothing_of_another_experiment_where_there_is_none(self):

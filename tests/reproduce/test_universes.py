@@ -386,9 +386,11 @@ class Record(common.Case):
                 shown, total = new["count"]["shown"], grades.Tally(**new["count"]).total
                 if new["grade"] in (grades.SUPPORTED, grades.MOSTLY_OPEN) and len(new["cases"]) == 1:
                     self.assertEqual(new["grade"], grades.SUPPORTED if 2 * shown >= total else grades.MOSTLY_OPEN, new["id"])
+                said = re.sub(", decided (together|one by one) at 5 %", "", new["sentence"])
+                self.assertEqual(said != new["sentence"], grades.Tally(**new["count"]).total > 1, new["sentence"])
                 if old["grade"] == new["grade"] and old["shares"] == new["shares"]:
-                    self.assertEqual([old[key] for key in ("sentence", "count", "turns_on")],
-                                     [new[key] for key in ("sentence", "count", "turns_on")])
+                    self.assertEqual([re.sub(", decided (together|one by one) at 5 %", "", old["sentence"]), old["count"],
+                                      old["turns_on"]], [said, new["count"], new["turns_on"]])
             self.assertEqual(now["counts"], record.counts(now["claims"]))
             self.assertEqual(record.read(path), now)
         few = {"reading": "a", "universe": {}, "results": True, "grade": "supported", "picture": [None] * 3, "trials": 9,
@@ -431,7 +433,8 @@ class Record(common.Case):
         one = {"grade": SHOWN, "shares": {SHOWN: 1}, "count": {"shown": 1}, "cases": [case]}
         self.assertEqual(record.evidence(one), "0.5 [0.25, ∞], claimed at most 1")
         said = "Shown: 1 shown; an experiment of the paper's size shows it with probability 0.9 [0.8, 1.0]."
-        self.assertEqual(record.evidence(one | {"sentence": said}), "0.5 [0.25, ∞], claimed at most 1; P(picture) 0.9 [0.8, 1.0]")
+        self.assertEqual(record.evidence(one | {"sentence": said}), "0.5 [0.25, ∞], claimed at most 1; an experiment "
+                         "of the paper's size shows it with probability 0.9 [0.8, 1.0]")
         self.assertEqual(record.evidence(one | {"cases": [case | {"low": None}]}), "0.5, claimed at most 1")
         for low, high, words in ((0.25, None, "0.5 [0.25, ∞], claimed at most 1"), (0.25, 0.75, "0.5, claimed at most 1; the "
                                  "interval that decided was not recorded"), (1.5, None, "0.5, claimed at most 1; the interval "
@@ -443,8 +446,14 @@ class Record(common.Case):
             cases = [case | {"universe": {"s": u}, "reading": r} for u in universes for r in readings]
             cases.append(case | {"universe": {"s": "z"}, "reading": "c", "results": False})
             more = one | {"shares": {SHOWN: len(cases) - 1}, "count": {"shown": 2, "open": 1}, "cases": cases}
-            self.assertEqual(record.evidence(more), f"2 shown, 0 against, 1 open of 3; the same grade in all {len(cases) - 1} "
-                             f"{kinds}")
+            self.assertEqual(record.evidence(more), "2 shown, 0 against, 1 open of 3, decided one by one at 5 %; the same grade "
+                             f"in all {len(cases) - 1} {kinds}")
+            self.assertIn("of 3, decided together at 5 %; the", record.evidence(more | {"level": record.LEVEL}))
+            apart = more | {"shares": {SHOWN: 1, NOTHING: len(cases) - 2}, "level": record.LEVEL}
+            self.assertTrue(record.evidence(apart).endswith(f"of {len(cases) - 1} {kinds}; decided together at 5 %"))
+        ratio = case | {"least": 0.0, "most": 1.1}
+        self.assertEqual(record.evidence(one | {"cases": [ratio]}), "0.5 [0.25, ∞], claimed at most 1.1")
+        self.assertEqual(record.evidence(one | {"cases": [ratio | {"most": None}]}), "0.5 [0.25, ∞], claimed at least 0")
 
     def test_records_are_short_and_read_back_equal(self):
         """Those of the papers, and texts, numbers and nests of all kinds."""

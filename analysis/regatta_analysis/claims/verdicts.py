@@ -14,6 +14,7 @@ from .outcome import Outcome, decide_together, shortened
 
 READING = "reading"
 SHARE = "share of the comparisons that are shown"
+FAMILY = "decided together at 5 %"
 COUNTED = (SUPPORTED, MOSTLY_OPEN, PARTLY)  # grades whose words count comparisons
 
 
@@ -26,6 +27,7 @@ class Case:
     there: bool = True  # whether the case has results: as many as our universe, if that is complete
     same_as: int = -1  # index of an earlier case with the same trials
     draw: Callable = None  # computes the `picture` of this case
+    family: str = FAMILY  # the error of its comparisons
 
     @functools.cached_property
     def grade(self):
@@ -173,7 +175,8 @@ class Verdict:
             return f"Not comparable: {self.reasons()[0]}."
         if self.grade == NOT_RUN:
             return f"Not run: {self.reasons()[0]}{f' ({self.price})' if self.price else ''}."
-        parts = [f"{self.grade}: {self.first.tally}", *self._lean(), *self._which(), *self._cases()]
+        family = f", {self.first.family}" if self.first.tally.total > 1 else ""
+        parts = [f"{self.grade}: {self.first.tally}{family}", *self._lean(), *self._which(), *self._cases()]
         value, low, high = self.picture
         if np.isfinite(value):
             parts.append(f"an experiment of the paper's size shows it with probability {value:.2f} "
