@@ -271,6 +271,8 @@ class Known(common.Case):
             side = "towards" if item.value <= 1.0 else "against"
             self.assertIn(f"leans {side} the statement", found.sentence())
             self.assertEqual(found.words, f"undecided, leans {side}")
+            twice = self.graded(*2 * [{"kind": "better", "who": who, "against": against, "on": "noisy"}])
+            self.assertEqual(twice.words, f"undecided, leans {side} in 2 of 2")
         both = self.graded({"kind": "better", "who": ["A", "B"], "against": ["A", "B"], "on": "noisy"})
         self.assertEqual((both.grade, both.words), (NOTHING, "undecided, leans towards in 1 of 2"))
 

@@ -199,7 +199,8 @@ class Verdict:
         inside, known = self.leaning
         if known == 1:
             return [f"{subject} {'towards' if inside else 'against'}{statement}"]
-        return [f"{subject} towards{statement} in {inside} of {known}{comparisons}"] if known else []
+        side, many = ("towards", inside) if 2 * inside >= known else ("against", known - inside)
+        return [f"{subject} {side}{statement} in {many} of {known}{comparisons}"] if known else []
 
     def _which(self):
         """The comparisons that hold and those that do not, if there are both."""
