@@ -1,6 +1,7 @@
 /* Steps shared by the methods of contexts that nature draws: life cycle, search, grids, laws. */
 #include "algorithm/contextual.h"
 #include "maths/blas.h"
+#include "maths/expression.h"
 
 #include <math.h>
 #include <string.h>
@@ -192,15 +193,71 @@ void rg_context_histogram(const RgHistory *history, int n, const double *points,
 
 /* ---- the law of an expectation ------------------------------------------------------------- */
 
-const char *const rg_radius_schedules[] = {"root_n", "constant", "theory", NULL};
+const char *const rg_radius_schedules[] = {"root_n", "constant", "theory", "sequence", NULL};
 
-double rg_wasserstein_ball_radius(const RgWassersteinOptions *options,
-                                  const RgContextCentre *centre)
+enum { CHECKED = 10000 }; /* queries at which the formula of the radii is checked before the run */
+
+static bool is_radius(double value)
+{
+  return isfinite(value) && value >= 0;
+}
+
+/* The formula's value at *t, or at the first later query, up to `last`, at which it is no radius;
+   *t moves there. */
+static PetscErrorCode sequence_value(const char *text, int last, int *t, double *value,
+                                     RgText *mistake)
+{
+  static const char *const names[] = {"t"};
+  RgExpression parser = {.text = text, .at = text, .mistake = mistake};
+  RgArithmetic formula;
+
+  PetscCall(rg_arithmetic_parse(&parser, 1, names, &formula));
+  PetscCall(rg_expression_expect_end(&parser, "formula"));
+  do *value = mistake->length ? 0 : rg_arithmetic_value(&formula, &(double){*t});
+  while (is_radius(*value) && *t < last && ++*t);
+  return rg_arithmetic_clear(&formula);
+}
+
+PetscErrorCode rg_wasserstein_ball_radius(const RgWassersteinOptions *options,
+                                          const RgContextCentre *centre, int t, double *radius,
+                                          RgFailure *failure)
 {
   const bool shrinks = options->schedule == RG_RADIUS_ROOT_N;
-  const double radius = options->radius / (shrinks ? sqrt(centre->effective) : 1.0);
+  RgText mistake = {0};
 
-  return isnan(options->drift) ? radius : radius + options->drift * centre->age;
+  *radius = options->radius / (shrinks ? sqrt(centre->effective) : 1.0);
+  if (options->schedule == RG_RADIUS_SEQUENCE) {
+    PetscCall(sequence_value(options->sequence, t, &t, radius, &mistake));
+    if (!is_radius(*radius))
+      rg_failure_set(failure, "'sequence' is negative or not finite at t = %d", t);
+  }
+  if (!isnan(options->drift)) *radius += options->drift * centre->age;
+  return rg_text_clear(&mistake);
+}
+
+PetscErrorCode rg_wasserstein_check(const void *options, const RgDomain *domain, RgPlace place,
+                                    RgDiagnostics *diagnostics)
+{
+  const RgWassersteinOptions *o = options;
+  const bool wanted = o->schedule == RG_RADIUS_SEQUENCE;
+  RgText mistake = {0};
+  double value = 0;
+  int t = 1;
+
+  PetscCall(rg_centre_check(options, domain, place, diagnostics));
+  if (wanted != (o->sequence != NULL))
+    rg_diagnostics_add(diagnostics, place,
+                       wanted ? "'schedule: sequence' needs 'sequence', a formula of t"
+                              : "'sequence' is for 'schedule: sequence'");
+  if (o->sequence) PetscCall(sequence_value(o->sequence, CHECKED, &t, &value, &mistake));
+  if (mistake.length)
+    rg_diagnostics_add(diagnostics, place, "'sequence' is \"%.100s\": %s", o->sequence,
+                       mistake.data);
+  if (!is_radius(value))
+    rg_diagnostics_add(diagnostics, place,
+                       "'sequence' is \"%.100s\": negative or not finite at t = %d", o->sequence,
+                       t);
+  return rg_text_clear(&mistake);
 }
 
 /* Whether a forecast error can shift the laws, at any time. */
@@ -248,13 +305,15 @@ static bool is_given(const void *options)
 
 static bool is_given_with_radius(const void *options)
 {
-  return is_given(options) &&
-         ((const RgWassersteinOptions *)options)->schedule == RG_RADIUS_CONSTANT;
+  const int schedule = ((const RgWassersteinOptions *)options)->schedule;
+
+  return is_given(options) && (schedule == RG_RADIUS_CONSTANT || schedule == RG_RADIUS_SEQUENCE);
 }
 
 const RgTerms rg_centre_terms = {.instead = "a given 'centre'", .has_instead = is_given};
-const RgTerms rg_wasserstein_ball_terms = {.instead = "a given 'centre' with 'schedule: constant'",
-                                           .has_instead = is_given_with_radius};
+const RgTerms rg_wasserstein_ball_terms = {
+  .instead = "a given 'centre' with 'schedule: constant' or sequence",
+  .has_instead = is_given_with_radius};
 
 /* Fill the centre with every combination of the nodes, the last context fastest. */
 static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace *space,

@@ -146,12 +146,13 @@ typedef struct {
 
 /* A Wasserstein ball around it; first member of the options of the methods that are robust over
    such a ball. */
-enum { RG_RADIUS_ROOT_N, RG_RADIUS_CONSTANT, RG_RADIUS_THEORY };
+enum { RG_RADIUS_ROOT_N, RG_RADIUS_CONSTANT, RG_RADIUS_THEORY, RG_RADIUS_SEQUENCE };
 typedef struct {
   RgCentreOptions centre;
   int schedule;
   double radius; /* in units of the context box */
   double drift;  /* Wasserstein distance by which the law moves per evaluation; NaN: 0 */
+  char *sequence;
 } RgWassersteinOptions;
 
 extern const char *const rg_radius_schedules[];
@@ -163,19 +164,28 @@ extern const char *const rg_radius_schedules[];
     RG_CHOICE(                                                                                     \
       "schedule", Options, member.schedule, "root_n", rg_radius_schedules, "",                     \
       "eps_t = radius / sqrt(n) after n evaluations, of which n count by window and decay, "       \
-      "eps_t = radius, or that of Lemma 7 (wdrbo alone)"),                                         \
+      "eps_t = radius, that of Lemma 7 (wdrbo alone), or the formula `sequence`"),                 \
+    RG_ENTRY("sequence", TEXT, Options, member.sequence, char *, "auto", 0, 0, rg_param_later, "", \
+             "the radius of query t (1, 2, ..), a formula of t that is nowhere negative, such as " \
+             "0.5*log(1+t)/sqrt(t); units of the context box; with schedule: sequence"),           \
     RG_ENTRY("drift", REAL, Options, member.drift, double, "auto", 0, 1e6, rg_param_later, "",     \
              "distance by which the law is expected to move per evaluation: observed contexts of " \
              "mean age a add drift a to the radius; auto: 0")
 
-/* eps_t around this centre (wdrbo 2.5). */
-double rg_wasserstein_ball_radius(const RgWassersteinOptions *options,
-                                  const RgContextCentre *centre);
+/* Return eps_t of query t around this centre in *radius (wdrbo 2.5). A value of the formula that is
+   no radius is a failure. */
+PetscErrorCode rg_wasserstein_ball_radius(const RgWassersteinOptions *options,
+                                          const RgContextCentre *centre, int t, double *radius,
+                                          RgFailure *failure);
 
 /* rg_contextual_check; also checks that the laws fit the contexts. options: begin with
    RgCentreOptions. */
 PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics);
+/* rg_centre_check; also checks the formula of the radii, at the first 10000 queries. options: begin
+   with RgWassersteinOptions. */
+PetscErrorCode rg_wasserstein_check(const void *options, const RgDomain *domain, RgPlace place,
+                                    RgDiagnostics *diagnostics);
 /* A method can begin without an initial design if its laws are given and its radius is finite
    without observations. options: begin with RgCentreOptions, RgWassersteinOptions. */
 extern const RgTerms rg_centre_terms, rg_wasserstein_ball_terms;

@@ -142,7 +142,7 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
   const int before = diagnostics->n;
   RgMeasure measure;
 
-  PetscCall(rg_centre_check(options, domain, place, diagnostics));
+  PetscCall(rg_wasserstein_check(options, domain, place, diagnostics));
   if (o->lipschitz == KERNEL && o->samples > 0)
     rg_diagnostics_add(diagnostics, place,
                        "'samples' is for slopes at contexts, and 'lipschitz: kernel' takes none");
@@ -223,7 +223,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (!state->n) penalty = kernel_slope(algorithm, norm, how.width, failure);
   if (!failure->failed) PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
   if (failure->failed) return 0;
-  if (isnan(radius)) radius = rg_wasserstein_ball_radius(&options->ball, &centre);
+  if (isnan(radius))
+    PetscCall(rg_wasserstein_ball_radius(&options->ball, &centre, t, &radius, failure));
+  if (failure->failed) return rg_centre_destroy(&centre);
   PetscCall(rg_contextual_measure(options, &measure, &rho));
   penalised = (RgContextPenalised){.centre = {centre.n, centre.weight, rho},
                                    .radius = rho ? radius * rg_measure_transport(rho) : radius,
@@ -247,22 +249,27 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   return rg_centre_destroy(&centre);
 }
 
-/* b: the radius if it is constant around a given centre; Theorem 5 applies to this case. No
-   theorem is about a shrinking radius around a given centre, other measures, and contexts that are
-   forgotten. The width of the theory depends on the data. */
+/* b: the radius around a given centre if it needs no data; Theorem 5 applies to this case. No
+   theorem is about a radius that shrinks with the data around a given centre, other measures, and
+   contexts that are forgotten. The width of the theory depends on the data. */
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
   const Options *o = closure;
   const RgWassersteinOptions *ball = &o->ball;
   const double width = ball->centre.common.width;
-  const bool given_laws = ball->centre.laws.n > 0, constant = ball->schedule == RG_RADIUS_CONSTANT;
+  const bool given_laws = ball->centre.laws.n > 0;
+  const bool known = rg_wasserstein_ball_terms.has_instead(o); /* centre and radius */
   const bool forgets = !given_laws && rg_forgets(&ball->centre.forgetting);
-  const bool none = (given_laws && !constant) || forgets || ball->centre.common.measure;
+  const bool none = (given_laws && !known) || forgets || ball->centre.common.measure;
   const bool radius = given_laws || ball->schedule == RG_RADIUS_THEORY;
+  RgFailure failure = {0};
+  double eps = NAN;
 
+  if (known)
+    PetscCallVoid(rg_wasserstein_ball_radius(ball, &(RgContextCentre){0}, t, &eps, &failure));
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
                            .a = o->beta == THEORY ? NAN : width * width,
-                           .b = given_laws ? ball->radius : NAN,
+                           .b = eps,
                            .rule = none ? NULL : "wdrbo",
                            .delta = o->beta == THEORY ? given(o->delta, 0.1) : NAN,
                            .own = o->beta == THEORY && radius,

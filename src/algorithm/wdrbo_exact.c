@@ -70,11 +70,11 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  PetscCall(rg_centre_check(options, domain, place, diagnostics));
+  PetscCall(rg_wasserstein_check(options, domain, place, diagnostics));
   if (((const Options *)options)->ball.schedule == RG_RADIUS_THEORY)
     rg_diagnostics_add(diagnostics, place,
                        "'schedule: theory' is that of wdrbo; accepted here: "
-                       "root_n, constant");
+                       "root_n, constant, sequence");
   return 0;
 }
 
@@ -88,7 +88,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 1. Centre, radius and the contexts that mass may move to. */
   PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
   if (failure->failed) return 0;
-  inner.radius = rg_wasserstein_ball_radius(&options->ball, &centre);
+  PetscCall(rg_wasserstein_ball_radius(&options->ball, &centre, t, &inner.radius, failure));
+  if (failure->failed) return rg_centre_destroy(&centre);
   PetscCall(inner_create(options, &algorithm->setup.domain->context, &centre, &inner));
   /* 2. x_t = argmax of the worst case. */
   const RgContextual worst = {inner.M, 0, inner.contexts, worst_case, &inner, NULL};
