@@ -32,7 +32,8 @@ usage: ./run.sh [COMMAND]
                         integration, fault, fuzz, mutation, analysis) or whose name contains WHAT
   build                 set up and build
   study FILE [OUT.h5]   run a study, or resume it (default results/NAME/NAME.h5), draw figures, write
-                        report.html beside the results; --until-decided: add trials for its claims
+                        report.html beside the results; --seeds N, --instances N: add trials; --until-decided:
+                        add trials for its claims
   report RESULTS.h5...  the report alone: one page for a browser, also offline; --live OUT.h5.d: redrawn
                         while the study runs
   figures RESULTS.h5 [DIR]
@@ -174,9 +175,10 @@ docs() {
 
 [ "${BASH_SOURCE[0]}" = "$0" ] || return 0 # sourced by a test, for its functions
 
-command="./run.sh $*"
+command="./run.sh${1:+$(printf ' %q' "$@")}"
 case ${1:-} in
-'') run_program regatta_analysis study "$root/experiments/quickstart.yaml" --command ./run.sh ;;
+'') run_program regatta_analysis study "$root/experiments/quickstart.yaml" \
+      --command "./run.sh study experiments/quickstart.yaml" ;;
 test)
   shift
   build_target all

@@ -84,7 +84,7 @@ def _study(options):
     from .report.summary import write_all
     with style.wide(options.width):
         written = write_all(results, options)
-    say("\n".join(answers.as_text(results, options.metric[0])))
+    say("\n".join(answers.as_text(results, options.metric[0], options.command)))
     said = f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}"
     if not options.page:
         return said
@@ -103,6 +103,11 @@ def _said(results):
 
 def _run(options):
     from . import study
+    if options.file.suffix == ".h5" and (options.file.is_file() or options.file.with_suffix(".h5.d").is_dir()):
+        options.file, options.output = study.file_of(options.file), options.output or options.file
+    code = study.grow(options.file, seeds=options.seeds, instances=options.instances)
+    if code:
+        raise SystemExit(code)
     output = options.output or study.default_output(options.file, options.results)
     code = study.run(options.file, output, options.launch, budget_of(options))
     if code is not None:
@@ -113,11 +118,15 @@ def _run(options):
 def _run_parser():
     parser = Parser(prog="regatta_analysis study", description="Runs what is missing of a study, then draws its "
                     "figures and writes report.html beside the results.")
-    parser.add_argument("file", type=Path, metavar="STUDY.yaml")
+    parser.add_argument("file", type=Path, metavar="STUDY.yaml", help="the study file, or results to go on with: then "
+                        "their study file is written beside them")
     parser.add_argument("output", type=Path, nargs="?", metavar="RESULTS.h5",
                         help="default: NAME/NAME.h5 in the folder of results")
     parser.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help="(default: results)")
     parser.add_argument("--command", help="how it was run, for the page")
+    for key in ("seeds", "instances"):
+        parser.add_argument(f"--{key}", type=positive, metavar="N", help=f"add trials: so many {key}, written into the "
+                            "study file; only the new ones run")
     trial_options(parser)
     return parser
 

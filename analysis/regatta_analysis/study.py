@@ -3,11 +3,12 @@ import subprocess
 from pathlib import Path
 
 from . import launch
-from .claims import replicate
+from .claims import replicate, stages
 from .claims.claims import require_decidable, too_few
-from .escape import say
+from .escape import say, write_whole
 from .load import against
 from .load.errors import InputError
+from .load.load import load
 from .load.program import program
 
 
@@ -41,6 +42,38 @@ def run(file, output, command, budget=None):
             return 0
     bounds(file, output.parent / "bounds.csv")
     return None
+
+
+def file_of(results):
+    """The study file of results, written beside them from the text that they have; a file that is there must be equal."""
+    text, path = load(results).study, results.with_suffix(".yaml")
+    if not text:
+        raise InputError(f"{results}: it has no text of a study")
+    if path.exists() and path.read_text(encoding="utf-8") != text:
+        raise InputError(f"{path}: not the study of {results.name}: give the study file first, then the results")
+    write_whole(path, text)
+    return path
+
+
+def grow(file, **numbers):
+    """Write into a study file how many `seeds` or `instances` every cell has (None: as it is). Returns the exit code of
+    the program for a file with a mistake, else 0."""
+    numbers = {key: number for key, number in numbers.items() if number is not None}
+    if not numbers or not file.is_file():
+        return 0
+    launch.required()
+    code = subprocess.run([program(), "plan", file, "-quick"], stdout=subprocess.DEVNULL, check=False).returncode
+    if code:  # It has reported the mistakes of the file.
+        return code
+    text = before = file.read_text(encoding="utf-8")
+    for key, number in numbers.items():
+        try:
+            text = stages.raised(text, key, number)
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from error
+    if text != before:
+        write_whole(file, text)
+    return 0
 
 
 def bounds(file, path):

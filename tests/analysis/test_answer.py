@@ -58,16 +58,49 @@ class Answer(common.Case):
         said = self.says(part)
         self.assertIn("open against B", said[0])
         self.assertEqual(said[1], f"Limits: fewer than {answer.least()} pairs on P can show nothing.")
-        self.assertRegex(said[2], r"^Open is A against B on P: about \d+ more seeds \(6 s of CPU time\) decide it if wins "
-                         r"keep their share \(seeds: \d+ in the study file")
+        self.assertRegex(said[2], r"^The open comparison is A against B on P: about 3 more seeds \(6 s of one core\) decide it "
+                         "if wins keep their share:")
+        self.assertRegex(said[2].command, r"^\./run\.sh study \S*s\.h5 --seeds 8$")
         part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=12)
         part["status"][0], part["n_rows"][13] = 2, part["n_rows"][13] - 1
         part["arrays"]["simple_regret"][14] *= 1000.0
         limits = self.says(part)[1]
-        for words in ("1 of 24 trials failed", "1 of 24 trials is stuck", "budgets are unequal on P"):
+        for words in ("1 of 24 trials failed", "1 of 24 trials is stuck, it ends far above the others of the same method",
+                      "budgets are unequal on P"):
             self.assertIn(words, limits)
         shared = synthetic.problem("P", ["EI", "Random"], instances=4, seeds=6)
         self.assertIn("on P a pair is an instance, with all its seeds (4 instances)", " ".join(self.says(shared)))
+
+    def test_the_number_that_decides_is_one_of_the_study(self):
+        """Of seeds that failed in one of two methods no pair is left, so that more seeds than pairs are needed; a seed that
+        has its own instance is a seed; a longer command keeps what it had."""
+        part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=10)
+        for k in range(5):
+            part["status"][k], part["n_rows"][k] = 2, part["n_rows"][k] - 1
+        said = self.says(part)[-1]
+        self.assertIn("about 6 more seeds", said)
+        self.assertIn(" --seeds 16", said.command)
+        own = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=5)
+        own["cells"] = [(a, seed, seed) for a, _, seed in own["cells"]]
+        self.assertIn(" --seeds 8", self.says(own)[-1].command)
+        shared = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=5)
+        shared["cells"] = [(a, seed, 0) for a, _, seed in shared["cells"]]
+        self.assertIn(" --instances 8", self.says(shared)[-1].command)
+        results = self.study(synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=5))
+        for before, after in (("./run.sh study 'a b.yaml' c.h5", "./run.sh study 'a b.yaml' c.h5 --seeds 8"),
+                              ("./run.sh study a.yaml --seeds 5 --budget 1", "./run.sh study a.yaml --budget 1 --seeds 8")):
+            self.assertEqual(answer.sentences(results, command=before)[-1].command, after)
+            self.assertEqual(answer.as_text(results, None, before)[-2].count(after), 1)
+            self.assertIn(f" `{after}`", answer.as_markdown(results, None, before)[-2])
+        self.assertRegex(answer.sentences(results, command="make all")[-1].command, r"^\./run\.sh study \S*s\.h5 --seeds 8$")
+
+    def test_few_pairs_among_many_comparisons_only_suggest(self):
+        n = answer.least(6)
+        for seeds, limited in ((n - 1, True), (n + 1, False)):
+            said = self.says(synthetic.made_up("P", {"A": 1e-4, "B": 1e-2, "C": 1.0, "D": 90.0}, seeds=seeds, noise=0.01))
+            limit = f"fewer than {n} pairs can only suggest, because there are 6 comparisons"
+            self.assertEqual([limit in " ".join(said), "shown against" in said[0]], [limited, not limited], seeds)
+        self.assertLess(answer.least(), n)
 
     def test_the_bound_on_pairs(self):
         """With fewer pairs no wins show anything, with as many they do."""

@@ -11,6 +11,7 @@ from common import run
 from regatta_analysis import launch, load, study
 from regatta_analysis.claims import checks, claims, forms, replicate, stages, verdicts
 from regatta_analysis.claims.grades import CONTRADICTED, OPEN, SHOWN
+from regatta_analysis.load.errors import InputError
 
 REGATTA = os.environ.get("REGATTA", "")
 
@@ -56,6 +57,26 @@ class Stages(common.Case):
             {"problem": "Ö \"Q\"", "algorithm": "EI", "instances": 6}])
         self.assertEqual(replicate.grown(text, cells), text)
         self.assertEqual(stages.replicated(text, []), "# first\n\n# second\nseeds: 2\n")
+
+    def test_more_seeds_or_instances_in_whatever_form_they_stand(self):
+        for before, key, number, after in (
+                ("seeds: 8   # few\ninstances: 2\n", "seeds", 20, "seeds: 20   # few\ninstances: 2\n"),
+                ("seeds: 8\ninstances: 2 # draws\n", "instances", 5, "seeds: 8\ninstances: 5 # draws\n"),
+                ("study: s", "seeds", 3, "study: s\nseeds: 3\n"),
+                ("{study: s, seeds: 2}", "seeds", 3, "{study: s, seeds: 3}"),
+                ("seeds: [4, 1]\nseed: 2\n", "seeds", 4, "seeds: [4, 1, 5, 6]\nseed: 2\n"),
+                ("seeds:\n- 4\n- 1\n# end\nseed: 2\n", "seeds", 3, "seeds: [4, 1, 5]\nseed: 2\n"),
+                ("seeds: {first: 3, count: 2}\n", "seeds", 4, 'seeds: {"first": 3, "count": 4}\n'),
+                ("seeds: 2\ninstances: paired\n", "seeds", 4, "seeds: 4\ninstances: paired\n"),
+                ("seeds: 8\n", "seeds", 8, "seeds: 8\n")):
+            self.assertEqual(stages.raised(before, key, number), after)
+        more = 'seeds: 4\nreplicate:\n  - {algorithm: EI, seeds: 9}\n  - {algorithm: TS, seeds: 7}\n'
+        self.assertEqual(stages.sizes(stages.raised(more, "seeds", 8)), (list(range(8)), 1, [{"algorithm": "EI", "seeds": 9}]))
+        for text, key, number, words in (("seeds: 8\n", "seeds", 7, "the study has 8 seeds, and --seeds only adds some"),
+                                         ("seeds: 2\ninstances: paired\n", "instances", 9, "give --seeds"),
+                                         ("seeds: &n 4\ninstances: *n\n", "instances", 9, "change it by hand")):
+            with self.assertRaisesRegex(InputError, words):
+                stages.raised(text, key, number)
 
     def test_a_stage_is_told_in_a_line_whatever_is_swept(self):
         cells = {("s", ("P", method, swept)): ("seeds", 20) for swept in ("", "a=1", "a=2") for method in ("EI", "TS")}

@@ -305,6 +305,18 @@ algorithms: [random]
         page = self.scratch / "out" / "report.html"
         self.assertEqual(done.stdout.splitlines()[-1], "Report: out/report.html")
         self.assertIn("./run.sh study tiny.yaml", page.read_text())
+        self.more_seeds_of_results_alone()
+
+    def more_seeds_of_results_alone(self):
+        """What the answer prints where it knows results alone; its study file is written beside them and grows."""
+        results, written = self.scratch / "out" / "tiny.h5", self.scratch / "out" / "tiny.yaml"
+        for options, code, seeds in ((["--seeds", 3], 0, 3), (["--seeds", 1], 2, 3)):
+            found, _, err = run("study", results, *options, "--launch", "", "--results", self.scratch)
+            self.assertEqual((found, written.read_text(), len(load(results).trials)),
+                             (code, self.STUDY.replace("seeds: 2", f"seeds: {seeds}"), seeds), err)
+        self.assertRegex(err, "tiny.yaml: the study has 3 seeds, and --seeds only adds some\n$")
+        written.write_text(self.STUDY + "# another\n")
+        self.assertRegex(run("study", results, "--seeds", 4)[2], "^regatta_analysis: .*tiny.yaml: not the study of tiny.h5")
 
     def test_options_that_do_not_fit(self):
         for arguments, words in (([self.scratch / "no.yaml"], "no.yaml: no such file"),

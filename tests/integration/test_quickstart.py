@@ -10,7 +10,7 @@ SAY = """
 import sys
 from regatta_analysis import load
 from regatta_analysis.report import answer
-print("\\n".join(answer.sentences(load(sys.argv[1]))))
+print("\\n".join(answer.as_text(load(sys.argv[1]), None, "./run.sh study experiments/quickstart.yaml")))
 """
 
 
@@ -24,7 +24,7 @@ class Quickstart(RegattaTest):
         self.assertEqual(said[0], quoted)
         self.assertIn("shown against", said[0])
         self.assertIn("open against", said[0])
-        more, goal = re.search(r"about (\d+) more instances.*\(instances: (\d+) in", said[1]).groups()
+        more, command = re.search(r"about (\d+) more instances.*keep their share: (.*)$", said[1]).groups()
         self.assertIn(f"about {more} more functions", page)
-        self.assertIn(f"`instances: {goal}`", page)
+        self.assertIn(command, page.splitlines())
         self.assertIn(f"about {more} more functions", (ROOT / "README.md").read_text())

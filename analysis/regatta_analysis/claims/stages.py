@@ -8,6 +8,7 @@ import json
 import numpy as np
 import yaml
 
+from ..load.errors import InputError
 from ..load.results import Results
 from ..load.yaml_file import parse_yaml
 
@@ -38,6 +39,49 @@ def replicated(text, entries):
             del lines[key.start_mark.line:last]
     more = [f"  - {json.dumps(entry, ensure_ascii=False)}" for entry in entries]
     return "\n".join([*lines, *([f"replicate:{NOTE}", *more] if more else []), ""])
+
+
+def raised(text, key, number):
+    """The text of a study file in which every cell has so many `seeds`, or `instances` of a random problem. Entries of
+    `replicate` that ask for no more than that fall away. InputError where the file has more, or can't have so many."""
+    seeds, crossed, more = sizes(text)
+    if key == "instances" and not crossed:
+        raise InputError("every seed has an instance of its own here: give --seeds")
+    now = len(seeds) if key == "seeds" else crossed
+    if number < now:
+        raise InputError(f"the study has {now} {key}, and --{key} only adds some")
+    if number == now:
+        return text
+    left = [entry for entry in more if entry.get(key, number + 1) > number]
+    text = replicated(text, left) if len(left) < len(more) else text
+    grown = _with(text, key, _value(parse_yaml(text).get(key, 1), seeds, number))
+    if sizes(grown)[:2] != ((seeds, number) if key == "instances" else (_continued(seeds, number), crossed)):
+        raise InputError(f"the key '{key}' can't be changed from here: change it by hand")
+    return grown
+
+
+def _continued(seeds, number):
+    """The seeds, and so many more that there are `number`: they continue after the largest one."""
+    return [*seeds, *(max(seeds) + 1 + k for k in range(number - len(seeds)))]
+
+
+def _value(before, seeds, number):
+    """The value of the key with so many seeds or instances, in the form in which it stands there."""
+    if isinstance(before, dict):
+        return json.dumps({**before, "count": number})
+    return json.dumps(_continued(seeds, number)) if isinstance(before, list) else str(number)
+
+
+def _with(text, key, value):
+    """The text of a YAML map with this value of a key; all else stays as it is."""
+    for name, old in yaml.compose(text, yaml.BaseLoader).value:
+        if name.value == key:
+            start, end = name.end_mark.index, old.end_mark.index
+            if end < start:  # an alias of a value before
+                return text
+            last = "\n" if text[start:end].endswith("\n") else ""
+            return f"{text[:start]}: {value}{last}{text[end:]}"
+    return f"{text.rstrip()}\n{key}: {value}\n"
 
 
 def of_trials(study, seeds, instances):

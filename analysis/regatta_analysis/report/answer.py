@@ -7,11 +7,13 @@ A finding is no stronger than the comparisons that the tables show (`stats.infer
 from __future__ import annotations
 
 import functools
+import os
+import shlex
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..escape import markdown
+from ..escape import code, markdown
 from ..load.results import remembered
 from ..stats import aggregate, evidence, extended, inference, robust, sweep
 from ..stats.regret import METRICS, default_metrics, metric_on, more_is_better, optimum_known, queries, stops
@@ -21,6 +23,17 @@ SHOWN, SUGGESTED, OPEN, ALIKE, AGAINST = "shown", "suggested", "open", "no diffe
 GROUPS, NAMED = 6, 3  # sentences about problems; names in a list before "and n others"
 SETTINGS, PANELS = 5, 3  # sentences of a sweep about best settings, and about methods
 MOST = 1000  # units beyond which nobody adds trials to decide one comparison
+FEWEST = 3  # pairs whose share of wins says how many more decide
+
+
+class Sentence(str):
+    """A sentence of the answer, and the command at its end, if it has one."""
+    command = ""
+
+    @property
+    def text(self):
+        """The sentence without the command."""
+        return str(self)
 
 
 @dataclass(frozen=True)
@@ -55,8 +68,13 @@ class Finding:
         return [r.name for r in self.rivals if self.medians[r.name] == self.medians[self.leader]]
 
 
-def sentences(results, metric=None) -> list[str]:
-    """The answer, at most some ten sentences; only the state of an incomplete study where nothing can be said."""
+def sentences(results, metric=None, command=None) -> list[Sentence]:
+    """The answer, at most some ten sentences; only the state of an incomplete study where nothing can be said. `command`
+    made the results (None: not known)."""
+    return [one if isinstance(one, Sentence) else Sentence(one) for one in _sentences(results, metric, command)]
+
+
+def _sentences(results, metric, command):
     said = [f"{results.state}; these sentences are about the trials that are done."] if results.state else []
     known = [m for m in default_metrics(results) if inference.recorded(results, m)]
     metric = metric or (known[0] if known else None)
@@ -69,7 +87,7 @@ def sentences(results, metric=None) -> list[str]:
     first = first + _by_problem(results, metric, found, PANELS if swept else GROUPS) + _by_problem(results, "best", others, PANELS)
     if not first:
         return said[:1] and [f"{results.state}."]
-    return said + first + _limits(results, metric, found + others) + _deciding(results, found + others)
+    return said + first + _limits(results, metric, found + others) + _deciding(results, found + others, command)
 
 
 def _without_regret(results, metric):
@@ -153,7 +171,7 @@ def _together(results, metric, found):
 def _by_problem(results, metric, found, most):
     """A sentence for each group of problems with the same finding, the largest first where there are too many."""
     groups = {}
-    for key in (_whole_key, _coarse_key):
+    for key in (_whole_key, _coarse_key, lambda f: f.leader):
         groups = {}
         for f in found:
             groups.setdefault(key(f), []).append(f)
@@ -164,7 +182,8 @@ def _by_problem(results, metric, found, most):
         some = sorted(some, key=len, reverse=True)[:most - 1]
     said = [_one(results, metric, group[0]) if len(group) == 1 else _several(results, metric, group) for group in some]
     left = len(found) - sum(map(len, some))
-    return said + ([f"Findings on {left} other problems differ from these; the tables have them."] if left else [])
+    what = "settings" if results.settings else "problems"
+    return said + ([f"Findings on {left} other {what} differ from these; the tables have them."] if left else [])
 
 
 def _whole_key(f):
@@ -183,7 +202,7 @@ def _one(results, metric, f):
     sign = -1.0 if more else 1.0
     mine, other = (tables.between(sign * f.medians[m]) for m in (f.leader, near.name))
     beside = "" if near.name in f.alike else f" against {other} of {near.name}"
-    return (f"On {results.title_of(f.problem)} {_leaders(results, metric, f)}: median {name} {mine}{beside}; "
+    return (f"On {_title(results, f.problem)} {_leaders(results, metric, f)}: median {name} {mine}{beside}; "
             f"{_standing(f)}. {_against(near, f.leader, name, more)}")
 
 
@@ -195,13 +214,32 @@ def _leaders(results, metric, f):
 
 def _several(results, metric, group):
     f, pairs = group[0], [g.rivals[0].n for g in group]
-    where = listed([results.title_of(g.problem) for g in group])
-    found = [r.grade for g in group for r in g.rivals]
-    grades = _standing(f) if len({_whole_key(g) for g in group}) == 1 else "; ".join(
-        f"{found.count(g)} of {len(found)} comparisons {g}" for g in dict.fromkeys(found))
+    grades = _standing(f) if len({_whole_key(g) for g in group}) == 1 else _counted([r.grade for g in group for r in g.rivals])
     won = [g.rivals[0].better for g in group]
-    return (f"On {where} {_leaders(results, metric, f)}: {grades}. Against the next method P(better) is "
-            f"{_range([f'{share:.2f}' for share in won])}, from {_range(pairs)} pairs on a problem.")
+    return (f"On {_places(results, group)} {_leaders(results, metric, f)}: {grades}. Against the next method P(better) is "
+            f"{_range([f'{share:.2f}' for share in won])}, from {_range(pairs)} pairs {'at a setting' if results.settings else 'on a problem'}.")
+
+
+def _counted(grades):
+    """"4 of 12 comparisons are suggested, 8 open"."""
+    words = {ALIKE: "without a difference in practice", AGAINST: "against it"}
+    first, *more = [(grades.count(g), words.get(g, g)) for g in (SHOWN, SUGGESTED, OPEN, ALIKE, AGAINST) if g in grades]
+    said = f"{first[0]} of {len(grades)} comparisons {'are' if first[0] > 1 else 'is'} {first[1]}"
+    return ", ".join([said, *(f"{n} {word}" for n, word in more)])
+
+
+def _title(results, problem):
+    """The name of a problem; of a sweep with the values of the settings."""
+    return str(problem) if results.settings else results.title_of(problem)
+
+
+def _places(results, group):
+    """The problems of findings in words; of a sweep each with the number of its settings."""
+    if not results.settings:
+        return listed([results.title_of(g.problem) for g in group])
+    every = [results.group(p).base for p in results.problems]
+    here = [results.group(g.problem).base for g in group]
+    return listed([f"{base} at {here.count(base)} of {every.count(base)} settings" for base in dict.fromkeys(here)])
 
 
 def _standing(f):
@@ -260,11 +298,11 @@ def _best_settings(results, metric):
 # ---- limits, and what would decide ---------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=1)
-def least():
-    """The number of pairs from which on wins alone can show something."""
-    wins = [np.arange(1.0, n + 1.0) for n in range(1, 21)]  # ever larger ones show most
-    return next(len(d) for d in wins if evidence.sign_evidence(d) + evidence.rank_evidence(d) >= 4.0 / evidence.LEVEL)
+@functools.lru_cache(maxsize=64)
+def least(tests=1):
+    """The number of pairs from which on wins alone can show something, among so many tests."""
+    wins = [np.arange(1.0, n + 1.0) for n in range(1, 61)]  # ever larger ones show most
+    return next(len(d) for d in wins if evidence.sign_evidence(d) + evidence.rank_evidence(d) >= 4.0 * tests / evidence.LEVEL)
 
 
 def _limits(results, metric, found):
@@ -274,7 +312,8 @@ def _limits(results, metric, found):
         said.append(f"{counts['failed']} of {counts['planned']} trials failed and count nowhere")
     stuck = sum(sum(tables.stuck_trials(results, f.problem, metric).values()) for f in found)
     if stuck:
-        said.append(f"{stuck} of {counts['planned']} trials {'are' if stuck > 1 else 'is'} stuck")
+        said.append(f"{stuck} of {counts['planned']} trials {'are stuck, they end' if stuck > 1 else 'is stuck, it ends'} "
+                    "far above the others of the same method")
     few = [f for f in found if max(r.n for r in f.rivals) < f.trials]
     few = [f for f in few if _by_instance(results, f.problem)]
     if few:
@@ -283,6 +322,11 @@ def _limits(results, metric, found):
     small = [f for f in found if max(r.n for r in f.rivals) < least()]
     if small:
         said.append(f"fewer than {least()} pairs on {listed([results.title_of(f.problem) for f in small])} can show nothing")
+    tests = _tests(results, metric)
+    weak = [f for f in found if least() <= max(r.n for r in f.rivals) < least(tests)]
+    if weak:
+        where = "" if len(weak) == len(found) else f" on {listed([results.title_of(f.problem) for f in weak])}"
+        said.append(f"fewer than {least(tests)} pairs{where} can only suggest, because there are {tests} comparisons")
     unequal = [f.problem for f in found if _unequal(results, f.problem)]
     if unequal:
         said.append(f"budgets are unequal on {listed([results.title_of(p) for p in unequal])}")
@@ -300,41 +344,86 @@ def _unequal(results, problem):
     return bool(len(made) and made.min() < made.max()) or bool((stops(results.group(problem)) > 0).any())
 
 
-def _deciding(results, found):
+def _tests(results, metric):
+    """The number of comparisons that Holm's correction is over."""
+    frame = inference.comparisons(results, metric)
+    frame = frame[frame["n"] > 0]
+    return max(1, len(frame.drop_duplicates([c for c in frame.columns if c not in ("problem", "p_holm")])))
+
+
+def _deciding(results, found, command):
     """One sentence on the open comparison of a leader that the fewest further trials decide. Methods that others ran,
-    and those of an archive, get no further trials here."""
+    and those of an archive, get no further trials here. Nor does an incomplete study, whose own trials come first."""
     fixed = set(results.algorithms) if results.attributes.get("archive_of") else results.beside.methods
-    wanted = [(r.needed - r.n, f, r) for f in found for r in f.rivals if r.grade == OPEN and not {f.leader, r.name} & fixed]
-    if not wanted:
+    wanted = [(f, r) for f in found for r in f.rivals if r.grade == OPEN and not {f.leader, r.name} & fixed]
+    if not wanted or results.state:
         return []
-    able = [w for w in wanted if np.isfinite(w[0]) and 0 < w[0] and w[2].needed <= MOST]
+    able = [(r.needed - r.n, f, r) for f, r in wanted if np.isfinite(r.needed) and r.n < r.needed <= MOST and r.n >= FEWEST]
     if not able:
         return [f"No open comparison is near a decision: at these shares of wins none is decided by {MOST:,} pairs."]
-    extra, f, r = min(able, key=lambda w: w[0])
-    key = "instance" if len(np.unique(results.group(f.problem).column("instance"))) > 1 else "seed"
-    goal = int(np.ceil(r.needed / 5.0) * 5) if r.needed > 20 else int(r.needed)
-    more = goal - r.n
-    cost = ""
-    seconds = np.nansum(results.column("cpu").astype(float))
-    if seconds > 0:
-        each = seconds / max(1, len(np.unique(results.column(key))))
-        cost = f" ({parts.duration(float(more * each))} of CPU time)"
-    first = "Of the open comparisons the nearest to a decision is" if len(wanted) > 1 else "Open is"
-    return [f"{first} {f.leader} against {r.name} on {results.title_of(f.problem)}: about {more} more {key}s{cost} decide "
-            f"it if wins keep their share ({key}s: {goal} in the study file, then the same command again)."]
+    _, f, r = min(able, key=lambda one: one[0])
+    key, have, goal = _goal(results, f, r)
+    seconds = np.nansum(results.column("wall" if results.has_column("wall") else "cpu").astype(float))
+    seconds *= (goal - have) / max(1, len(np.unique(results.column(key.removesuffix("s")))))
+    cost = f" ({_about(seconds)} of one core)" if seconds > 0 else ""
+    first = "The open comparison nearest to a decision is" if len(wanted) > 1 else "The open comparison is"
+    said = Sentence(f"{first} {f.leader} against {r.name} on {_title(results, f.problem)}: about {goal - have} more {key}{cost} "
+                    "decide it if wins keep their share:")
+    said.command = more(results, command, key, goal)
+    return [said]
+
+
+def _goal(results, f, r):
+    """("seeds" or "instances", how many the trials of a comparison have, about how many decide it). Trials that failed and
+    give no pair need more."""
+    group = results.group(f.problem)
+    count = {key: len(np.unique(group.column(key))) for key in ("seed", "instance")}
+    key = "instance" if count["instance"] > 1 and not _each_its_own(group) else "seed"
+    goal = r.needed * count[key] / r.n
+    return f"{key}s", count[key], int(np.ceil(goal / 5.0) * 5) if goal > 20 else int(np.ceil(goal))
+
+
+def _each_its_own(group):
+    """Whether every seed has an instance of its own (`instances: paired`)."""
+    pairs = set(zip(group.column("seed").tolist(), group.column("instance").tolist()))
+    return len(pairs) > 1 and len(pairs) == len({seed for seed, _ in pairs}) == len({instance for _, instance in pairs})
+
+
+def _about(seconds):
+    return "under a second" if seconds < 1.0 else parts.duration(float(f"{seconds:.2g}"))
+
+
+def more(results, command, key, number):
+    """The command that adds trials to a study, from the one that ran it, if that is known."""
+    words, left = shlex.split(command or ""), []
+    words = words if "study" in words else shlex.split(again(results))
+    while words:
+        word = words.pop(0)
+        if word in ("--seeds", "--instances") and words:
+            words.pop(0)
+        else:
+            left.append(word)
+    return shlex.join([*left, f"--{key}", str(number)])
+
+
+def again(results):
+    """The command that goes on with results, from the folder in which they were read, or from their own."""
+    path = results.path.with_name(results.path.name.removesuffix(".d"))
+    near = os.path.relpath(path)
+    return shlex.join(["./run.sh", "study", path.name if near.startswith(os.pardir) else near])
 
 
 # ---- writers -------------------------------------------------------------------------------------
 
 
-def as_markdown(results, metric) -> list[str]:
+def as_markdown(results, metric, command=None) -> list[str]:
     """Paragraphs of Markdown; the state of an incomplete study is bold."""
-    said = [markdown(text) for text in sentences(results, metric)]
+    said = [markdown(one) + (f" {code(one.command)}" if one.command else "") for one in sentences(results, metric, command)]
     state = [f"**{said.pop(0)}**", ""] if said and results.state else []
     return state + [line for text in said for line in (text, "")]
 
 
-def as_text(results, metric) -> list[str]:
+def as_text(results, metric, command=None) -> list[str]:
     """Lines for a terminal, with an empty one behind them."""
-    found = sentences(results, metric)
+    found = [f"{one} {one.command}".rstrip() for one in sentences(results, metric, command)]
     return [*found, ""] if found else []

@@ -1,7 +1,6 @@
 """The page of a study: report.html beside its results. On request it is redrawn while the study runs."""
 import base64
 import hashlib
-import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -116,15 +115,14 @@ def _study(results, id_, command, panel=None):
     metric = metrics[0] if metrics else None
     curves = [charts.regret_chart(results, metrics)] if metrics else []
     over = charts.sweep_charts(results, metric) if metric else []
-    swept, name = sweep_stats.names(results) if over else [], _name(results)
+    swept = sweep_stats.names(results) if over else []
     about = {"id": id_, "title": results.title, "file": results.path.name, "warnings": results.warnings,
              "about": " ".join(str(results.attributes.get("description", "")).split()),
              "curves": bool(curves), "sweep": bool(over), "swept": swept,
-             "command": command or (f"# save the study file (under Settings, above) as {name}.yaml\n"
-                                    f"./run.sh study {shlex.quote(name + '.yaml')}"), "text": results.study,
+             "command": command or answer.again(results), "text": results.study,
              "settings": summary.settings_of(results), "differs": _cut(settings_table.settings_table(results)),
              "provenance": parts.provenance(results), "failed": parts.failed_trials(results),
-             "said": answer.sentences(results, metric), "open": _open_cells(summary.planned(results)), **_state(results), "tiles": _tiles(results),
+             "said": answer.sentences(results, metric, command), "open": _open_cells(summary.planned(results)), **_state(results), "tiles": _tiles(results),
              **_stills(results, metrics, panel), **_sweeps(results, metric, swept, panel), **_tables(results, metrics)}
     left = len(results.problems) - charts.PANELS
     about["curves_note"] = (f"The first {charts.PANELS} of {len(results.problems)} problems; "

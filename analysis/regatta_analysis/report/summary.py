@@ -49,7 +49,7 @@ def write_all(results, options):
     if not swept:
         together = "".join(map(tables.section, comparisons.rank_tables(results, options.metric[0]))) + together
     path = options.out / "summary.md"
-    path.write_text(_summary(results, options.metric[0], drawn, best, regret, runtime, together + statistics + sensitivity),
+    path.write_text(_summary(results, options, drawn, best, regret, runtime, together + statistics + sensitivity),
                     encoding="utf-8")
     written = [file for _, files in drawn for file in files] + [path, *more, *settings, *clock_tables]
     if bbob.bbob_problems(results):
@@ -224,11 +224,11 @@ def file_names(labels):
     return names
 
 
-def _summary(results, metric, drawn, best, regret, runtime, statistics):
+def _summary(results, options, drawn, best, regret, runtime, statistics):
     cells, total = tables.cells_table(planned(results)), results.counts()
     about = [f"- {name}: {md(results.attributes[name])}" for name in
              ("source", "references", "history") if str(results.attributes.get(name, "")).strip()]
-    lines = [f"# {md(results.title)}", "", *answer.as_markdown(results, metric),
+    lines = [f"# {md(results.title)}", "", *answer.as_markdown(results, options.metric[0], options.command),
              f"- results: {code(results.path.name)} ({'incomplete' if results.state else 'complete'})", *about,
              f"- problems: {md('; '.join(results.problems))}",
              f"- algorithms: {md('; '.join(results.algorithms))}",
