@@ -16,7 +16,7 @@ SLOW_SMOKE = 3  # initial points and queries where a program is the objective
 KINDS = ("regret", "confidence", "roots", "bounds", "conditional", "kernel_bounds", "sample_average", "profile", "ranks",
          "regression", "density", "step", "steps", "shift")
 KEYS = set("id title caption kind studies panels metric scale errors methods also points labels "
-           "study problem column bounds log_x note range".split())
+           "study problem column bounds log_x note range initial".split())
 PANEL_KEYS = {"study", "problem", "title", "metric", "methods", "range"}
 
 

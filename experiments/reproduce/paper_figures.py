@@ -6,12 +6,13 @@ from regatta_analysis.figures import bounds, figures, overviews, style
 from regatta_analysis.figures.overviews import panel_rows
 from regatta_analysis.stats import extended
 from regatta_analysis.stats.measures import value_curves
-from regatta_analysis.stats.regret import METRICS, in_words, is_dynamic, note_on
+from regatta_analysis.stats.regret import METRICS, in_words, is_dynamic, last_query, note_on, regret_curves
 from regatta_analysis.stats.statistics import summarise
 
 from . import illustrations, kernel_theory, roots, sample_average
 from .catalogue import studies_of
 
+DESIGN = {"color": "0.4", "lw": 0.8, "ls": (0, (4, 2))}  # the line where the initial design ends
 LABELS = {name: metric.label for name, metric in METRICS.items()} | {
     "cumulative_reward": "Cumulative reward", "cpu": "CPU seconds",
     "cumulative_expected_reward": "Sum of $F(x_t)$"}
@@ -53,7 +54,7 @@ def draw(spec, studies, results_directory=None):
             drawn.append(("_log", "logarithmic", grid({**spec, "scale": "log"}, studies)))
         else:
             drawn.append((f"_{axis}", LABELS.get(axis, axis).split(" $")[0].lower(),
-                          grid({**spec, "metric": axis, "scale": "auto"}, studies)))
+                          grid({**spec, "metric": axis, "scale": "auto", "initial": False}, studies)))
     return drawn
 
 
@@ -71,7 +72,8 @@ def _methods_of(spec, studies):
 
 
 def grid(spec, studies, time=False):
-    """Curves of a metric, mean and `errors` standard errors, over queries or over mean CPU time."""
+    """Curves of a metric, mean and `errors` standard errors, over queries, over evaluations (`initial`: they begin with
+    the initial design, which ends at a dashed line) or over mean CPU time."""
     rows = spec["panels"]
     band = figures.Band("se", factor=float(spec.get("errors", 1)))
     names = _methods_of(spec, studies)
@@ -99,6 +101,8 @@ def grid(spec, studies, time=False):
             if "metric" in entry and not axis.get_ylabel().startswith(label):
                 axis.set_ylabel(f"{label} ({axis.get_ylabel()})" if axis.get_ylabel() else label)
         entries = [(a, styles[a]) for a in names if a in shown]
+        if spec.get("initial") and not time:
+            entries.append(("end of the initial design", DESIGN))
         if spec.get("bounds") == "fill":
             entries += kernel_theory.fill_entries()
         notes = figures.value_notes(summaries, band, _band_words(band)) + _merged(notes) + [style.escaped(note)] * bool(note)
@@ -119,7 +123,9 @@ def _merged(notes):
 def _curves(axis, results, entry, spec, styles, band, time):
     metric = entry.get("metric", spec.get("metric", "simple"))
     wanted = entry.get("methods", spec.get("methods"))
-    frame = value_curves(results, entry["problem"], metric)
+    design = _design(results, entry["problem"]) if spec.get("initial") and not time else 0
+    frame = _from_the_first(results, entry["problem"], metric, design) if design else value_curves(
+        results, entry["problem"], metric)
     if metric in ("cpu", "wall"):
         frame = frame.loc[:, frame.columns > 0]  # no time is spent before the first query
     summary = summarise(frame, band.quantiles, results.algorithms)
@@ -146,7 +152,21 @@ def _curves(axis, results, entry, spec, styles, band, time):
                   markeredgewidth=0.3, **look)
         drawn[algorithm] = look
     axis.regatta = (summary, band, metric)
+    if design:
+        axis.axvline(design, **DESIGN, zorder=1)
     return drawn
+
+
+def _design(results, problem):
+    """The number of points of the initial design, which must be that of all trials."""
+    found, = set(results.group(problem).done.column("n_initial").astype(int).tolist())
+    return found
+
+
+def _from_the_first(results, problem, metric, design):
+    """Curves whose columns are the evaluations 1, 2, ..., those of the initial design included."""
+    frame = regret_curves(results, problem, metric, t=np.arange(1 - design, last_query(results, problem) + 1))
+    return frame.set_axis(frame.columns + design, axis=1)
 
 
 def _dress(panel, title, label, spec, time):
@@ -154,6 +174,8 @@ def _dress(panel, title, label, spec, time):
     summary, band, metric = axis.regatta
     factor, notes = figures.scale_axes(axis, summary, band, spec.get("scale", "auto"), metric)
     panel.dress(title, label, factor)
+    if spec.get("initial") and not time and panel.bottom:
+        axis.set_xlabel("Evaluation, those of the initial design included" if panel.columns < 3 else "Evaluation")
     if spec.get("log_x") and not time:
         last = summary["t"].max() if len(summary) else 10
         axis.set_xscale("log")

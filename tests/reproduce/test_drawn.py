@@ -71,6 +71,21 @@ class OfAStudy(Case):
             np.testing.assert_allclose(y, mean[m][1])
             np.testing.assert_allclose(x, spent[m])
 
+    def test_figure_with_the_initial_design(self):
+        """Curves over evaluations begin with the first point of the design, and the line stands at its last one."""
+        made = synthetic.problem("P", METHODS, seeds=5, queries=12, initial=4)
+        study = self.results(made, name="design.h5")
+        spec = {"kind": "regret", "metric": "simple", "scale": "linear", "initial": True, "also": ["time"],
+                "panels": [[{"study": "s", "problem": "P"}]]}
+        (_, _, figure), (_, _, timed) = paper_figures.draw(spec, {"s": study})
+        self.same(drawn.curves(figure)[0], {m: (np.arange(1, 17), self.trials(made, m, "simple_regret", -3).mean(axis=0))
+                                            for m in METHODS})
+        line, = (one for one in figure.axes[0].lines if len(one.get_xdata()) == 2)
+        self.assertEqual(list(line.get_xdata()), [4, 4])
+        self.assertIn(drawn.look(line), drawn.named(figure))
+        self.assertIn("Evaluation", figure.axes[0].get_xlabel())
+        self.assertNotIn("Evaluation", timed.axes[0].get_xlabel())
+
     @PROGRAM
     def test_confidence(self):
         found, = drawn.curves(figures.confidence_figure(self.study, 1000))
