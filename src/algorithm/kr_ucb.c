@@ -7,7 +7,8 @@
    Without widening (finite form) no new point is ever made.
    Source: Yee, Lisy, Bowling (2016), Monte Carlo tree search in continuous action spaces with
    execution uncertainty; Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 5.
-   Deviations: on a finite design new points are those of the design in the ball.
+   Deviations: on a finite design new points are those of the design in the ball. With the Laplacian
+   kernel, whose set is no ball, the largest ball in it.
    Cost per iteration: O(t^2 d) for the scores, O(t d) per value of the search for a new point.
    Needs no context, and an initial design. Revision 1. */
 #include "acquisition/ball.h"
@@ -101,9 +102,9 @@ static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *
   State *state = algorithm->state;
   const double *centre = history->x + (size_t)best * history->dim;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  double value,
-    radius = INSIDE * state->smoother.h *
-             rg_smoothing_level_radius((RgSmoothing)options->smoother.smoothing, options->tau);
+  double value, radius = INSIDE * state->smoother.h *
+                         rg_smoothing_level_radius((RgSmoothing)options->smoother.smoothing,
+                                                   space->dim, options->tau);
   const RgMaximiserOptions few = {.raw_samples = RAW_POINTS, .restarts = STARTS};
   const RgBall ball = {space->dim, centre, radius};
   RgRegressionSearch search = {.regression = &state->smoother.regression,

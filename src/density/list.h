@@ -8,3 +8,5 @@ RG_SMOOTHING(BIWEIGHT, "biweight")         /* (1 - |z|^2)^2 */
 RG_SMOOTHING(TRIWEIGHT, "triweight")       /* (1 - |z|^2)^3 */
 RG_SMOOTHING(TRICUBE, "tricube")           /* (1 - |z|^3)^3 */
 RG_SMOOTHING(COSINE, "cosine")             /* cos(pi |z|/2) */
+RG_SMOOTHING(EXPONENTIAL, "exponential")   /* exp(-|z|), nowhere 0 */
+RG_SMOOTHING(LAPLACIAN, "laplacian")       /* exp(-sum_k |z_k|), nowhere 0 */

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define FAR 1e8 /* coordinate of padding points: weight 0, never the nearest */
+#define FAR 1e15 /* coordinate of padding points: weight 0, never the nearest */
 
 static size_t padded(size_t n)
 {
@@ -90,7 +90,7 @@ static double nearest_value(const RgRegression *r, double nearest)
 }
 
 /* With g_i such that grad W = sum_i g_i (x_i - x): grad m = sum_i g_i (y_i - m) (x_i - x) / W and
-   grad log W = sum_i g_i (x_i - x) / W. Gaussian g_i = k_i/h^2, else -Psi'(z_i)/(z_i h^2). */
+   grad log W = sum_i g_i (x_i - x) / W, g_i = -Psi'(z_i)/(z_i h^2). */
 static void gradients(const RgRegression *r, int n, double factor, double mass, double mean,
                       const double *x, double *d_mean, double *d_log_weight)
 {
@@ -98,7 +98,7 @@ static void gradients(const RgRegression *r, int n, double factor, double mass, 
   double sum_g = 0.0, sum_gy = 0.0;
 
   if (r->kernel != RG_SMOOTHING_GAUSSIAN)
-    for (int i = 0; i < n; i++) r->e[i] = rg_smoothing_slope(r->kernel, factor * r->r2[i]);
+    for (int i = 0; i < n; i++) r->e[i] = rg_smoothing_slope(r->kernel, factor * r->r2[i], r->e[i]);
   for (int i = 0; i < n; i++) {
     r->g[i] = r->e[i] * (r->y[i] - mean);
     sum_g += r->e[i];
@@ -109,6 +109,48 @@ static void gradients(const RgRegression *r, int n, double factor, double mass, 
     d_log_weight[k] = (ops->dot(n, r->e, column) - sum_g * x[k]) * factor / mass;
     d_mean[k] = (ops->dot(n, r->g, column) - sum_gy * x[k]) * factor / mass;
   }
+}
+
+/* Likewise with the Laplacian kernel: grad W = sum_i k_i sign(x_i - x)/h. */
+static void laplacian_gradients(const RgRegression *r, double h, double mass, double mean,
+                                const double *x, double *d_mean, double *d_log_weight)
+{
+  for (int k = 0; k < r->dim; k++) {
+    const double *column = r->x + k * r->ld;
+    double sum = 0.0, sum_y = 0.0;
+    for (int i = 0; i < r->n; i++) {
+      const double g = column[i] > x[k] ? r->e[i] : column[i] < x[k] ? -r->e[i] : 0.0;
+      sum += g;
+      sum_y += g * (r->y[i] - mean);
+    }
+    d_log_weight[k] = sum / (h * mass);
+    d_mean[k] = sum_y / (h * mass);
+  }
+}
+
+/* The squared distances r2 of x from all points and padding, with the norm of the kernel; returns
+   the smallest. */
+static double distances(RgRegression *r, const RgRegressionLoops *loops, int n, const double *x)
+{
+  double least = INFINITY;
+
+  if (r->kernel != RG_SMOOTHING_LAPLACIAN)
+    return loops->distances(r->dim, n, r->x, r->ld, x, r->r2);
+  PetscArrayzero(r->r2, n);
+  for (int k = 0; k < r->dim; k++)
+    for (int i = 0; i < n; i++) r->r2[i] += fabs(r->x[k * r->ld + i] - x[k]);
+  for (int i = 0; i < n; i++) {
+    r->r2[i] *= r->r2[i];
+    least = r->r2[i] < least ? r->r2[i] : least;
+  }
+  return least;
+}
+
+/* -log Psi at |z|^2 = z2 of a kernel that is nowhere 0; 0 of the others. */
+static double decay(RgSmoothing kernel, double z2)
+{
+  if (kernel == RG_SMOOTHING_GAUSSIAN) return 0.5 * z2;
+  return kernel == RG_SMOOTHING_EXPONENTIAL || kernel == RG_SMOOTHING_LAPLACIAN ? sqrt(z2) : 0.0;
 }
 
 PetscErrorCode rg_regression_predict(RgRegression *r, double h, int count, const double *X,
@@ -122,7 +164,7 @@ PetscErrorCode rg_regression_predict(RgRegression *r, double h, int count, const
   PetscCheck(r->n >= 1, PETSC_COMM_SELF, PETSC_ERR_ORDER, "kernel regression without data");
   for (int c = 0; c < count; c++) {
     const double *x = X + (size_t)c * r->dim;
-    double sums[2], m, nearest = loops->distances(r->dim, n, r->x, r->ld, x, r->r2);
+    double sums[2], m, nearest = distances(r, loops, n, x);
     bool flat = r->kernel == RG_SMOOTHING_UNIFORM;
     if (c % RG_POLL_POINTS == 0) PetscCall(rg_poll());
     loops->weigh(r->kernel, n, factor, nearest, r->r2, r->y, r->e, sums);
@@ -133,13 +175,14 @@ PetscErrorCode rg_regression_predict(RgRegression *r, double h, int count, const
       flat = true;
     }
     if (mean) mean[c] = m;
-    if (log_weight)
-      log_weight[c] =
-        log(sums[0]) - (r->kernel == RG_SMOOTHING_GAUSSIAN ? 0.5 * factor * nearest : 0.0);
+    if (log_weight) log_weight[c] = log(sums[0]) - decay(r->kernel, factor * nearest);
     if (!d_mean) continue;
     if (flat) {
       PetscCall(PetscArrayzero(d_mean + (size_t)c * r->dim, r->dim));
       PetscCall(PetscArrayzero(d_log_weight + (size_t)c * r->dim, r->dim));
+    } else if (r->kernel == RG_SMOOTHING_LAPLACIAN) {
+      laplacian_gradients(r, h, sums[0], m, x, d_mean + (size_t)c * r->dim,
+                          d_log_weight + (size_t)c * r->dim);
     } else {
       gradients(r, n, factor, sums[0], m, x, d_mean + (size_t)c * r->dim,
                 d_log_weight + (size_t)c * r->dim);

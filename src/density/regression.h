@@ -2,9 +2,9 @@
    W(x) = sum_i k(x, x_i; h),   m(x) = sum_i k(x, x_i; h) y_i / W(x)
    with k of density/smoothing.h. Sums are not divided by the number of points, and a repeated
    point counts once per repetition. Appending a point costs O(dim). Every evaluation weighs all
-   points afresh, so the bandwidth may change at any time. Gaussian weights are relative to the
-   nearest point, so m is never 0/0 (it tends to the nearest neighbour's value), and log W is
-   exact where W underflows. */
+   points afresh, so the bandwidth may change at any time. Weights of kernels that are nowhere 0 are
+   relative to the nearest point, so m is never 0/0 (it tends to the nearest neighbour's value), and
+   log W is exact where W underflows. */
 #ifndef RG_DENSITY_REGRESSION_H
 #define RG_DENSITY_REGRESSION_H
 

@@ -10,8 +10,8 @@
 typedef struct {
   /* r2_i = sum_k (x_ki - z_k)^2, coordinate k of all points at x + k*ld; returns the smallest */
   double (*distances)(int dim, int n, const double *x, size_t ld, const double *z, double *r2);
-  /* e_i = Psi(r_i/h) for r_i^2 = r2_i, factor = 1/h^2; Gaussian: divided by its value at r2 =
-     nearest. sums = {sum e, sum e y} */
+  /* e_i = Psi(r_i/h) for r_i^2 = r2_i, factor = 1/h^2; divided by its value at r2 = nearest
+     where Psi is nowhere 0. sums = {sum e, sum e y} */
   void (*weigh)(RgSmoothing kernel, int n, double factor, double nearest, const double *r2,
                 const double *y, double *e, double sums[2]);
 } RgRegressionLoops;

@@ -16,7 +16,7 @@ double rg_smoothing_value(RgSmoothing kernel, double r2)
   return kernel == RG_SMOOTHING_GAUSSIAN ? exp(-0.5 * r2) : rg_smoothing_psi(kernel, r2, 0.0);
 }
 
-double rg_smoothing_level_radius(RgSmoothing kernel, double level)
+double rg_smoothing_level_radius(RgSmoothing kernel, int dim, double level)
 {
   switch (kernel) {
   case RG_SMOOTHING_GAUSSIAN: return sqrt(-2.0 * log(level));
@@ -27,6 +27,8 @@ double rg_smoothing_level_radius(RgSmoothing kernel, double level)
   case RG_SMOOTHING_TRIWEIGHT: return sqrt(1.0 - cbrt(level));
   case RG_SMOOTHING_TRICUBE: return cbrt(1.0 - cbrt(level));
   case RG_SMOOTHING_COSINE: return acos(level) / M_PI_2;
+  case RG_SMOOTHING_EXPONENTIAL: return -log(level);
+  case RG_SMOOTHING_LAPLACIAN: return -log(level) / sqrt(dim);
   }
   return 1.0;
 }
@@ -58,8 +60,18 @@ void rg_sample_deviations(int n, int dim, const double *points, double *deviatio
 
 /* ---- cross-validation ------------------------------------------------------------------------ */
 
-/* The regression at point i from all other points. Gaussian weights are relative to that of the
-   nearest one; where all weights are 0 the nearest points count equally. */
+/* |a - b|^2 with the norm of the kernel. */
+static double squared_length(RgSmoothing kernel, int dim, const double *a, const double *b)
+{
+  double sum = 0.0;
+
+  if (kernel != RG_SMOOTHING_LAPLACIAN) return rg_squared_distance(dim, a, b);
+  for (int k = 0; k < dim; k++) sum += fabs(a[k] - b[k]);
+  return sum * sum;
+}
+
+/* The regression at point i from all other points. Weights that are nowhere 0 are relative to that
+   of the nearest point; where all weights are 0 the nearest points count equally. */
 static double left_out(RgSmoothing kernel, int n, int i, const double *r2, const double *y,
                        double h)
 {
@@ -69,8 +81,9 @@ static double left_out(RgSmoothing kernel, int n, int i, const double *r2, const
     if (j != i) nearest = fmin(nearest, r2[j]);
   for (int j = 0; j < n; j++) {
     if (j == i) continue;
-    const double w = kernel == RG_SMOOTHING_GAUSSIAN ? exp(-(r2[j] - nearest) / (2 * h * h))
-                                                     : rg_smoothing_value(kernel, r2[j] / (h * h));
+    const double w = kernel == RG_SMOOTHING_GAUSSIAN
+                       ? exp(-(r2[j] - nearest) / (2 * h * h))
+                       : rg_smoothing_psi(kernel, r2[j] / (h * h), nearest / (h * h));
     sum += w * y[j];
     weights += w;
     if (r2[j] > nearest) continue;
@@ -90,7 +103,7 @@ PetscErrorCode rg_bandwidth_cross_validated(RgSmoothing kernel, int n, int dim, 
   PetscCall(PetscMalloc1((size_t)n * n, &r2));
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      r2[(size_t)i * n + j] = rg_squared_distance(dim, x + (size_t)i * dim, x + (size_t)j * dim);
+      r2[(size_t)i * n + j] = squared_length(kernel, dim, x + (size_t)i * dim, x + (size_t)j * dim);
   for (int k = RG_CV_STEPS; k >= -RG_CV_STEPS; k--) {
     const double tried = centre * pow(10, (double)k / RG_CV_STEPS);
     double error = 0;
