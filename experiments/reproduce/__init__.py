@@ -6,7 +6,7 @@ from pathlib import Path
 
 from regatta_analysis.claims import checks, forms
 
-from . import computed, densities, fall, printed, query_bounds
+from . import computed, densities, fall, printed, query_bounds, spreads
 
 EXPERIMENTS = Path(os.environ.get("REGATTA_EXPERIMENTS") or Path(__file__).resolve().parents[1])
 
@@ -16,6 +16,9 @@ checks.register(computed.law, "less* than* first* last* points",
 checks.register(computed.optima, "shift*", {"shift": forms.NUMBER})
 checks.register(computed.exploitation, "runs*", {"runs": forms.COUNT})
 checks.register(computed.demonstration, "what* runs* share", {"what": forms.TEXT})
+checks.register(computed.limit, "what* runs* within*",
+                {"what": forms.TEXT, "runs": forms.COUNT, "within": forms.NUMBER})
+checks.register(spreads.spread, "who* against* on* value combine")
 checks.register(densities.density_distance, "sizes* factor* statistic",
                 {"sizes": (forms.list_of(lambda n: forms.whole(n) and n > 1), "a list of whole numbers from 2 on")})
 checks.register(printed.printed, printed.KEYS, printed.HOLDS, printed.RULES)

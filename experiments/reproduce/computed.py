@@ -8,7 +8,7 @@ from regatta_analysis.claims.outcome import Item, Outcome, number
 from regatta_analysis.claims.panels import Panel
 from regatta_analysis.load.errors import InputError
 
-from . import roots
+from . import limits, roots
 
 
 def law(check, _):
@@ -78,3 +78,22 @@ def demonstration(check, _):
     return Outcome(f"holds on {holds} of {runs} samples ({100 * item.value:.0f}% "
                    f"[{100 * item.low:.0f}, {100 * item.high:.0f}])",
                    f"{asked} On at least {100 * share:.0f}% of samples, exact binomial test.", [item])
+
+
+def limit(check, _):
+    """what: regression | weight | gp mean | gp variance (see limits.py), runs: random data sets; within: the value with
+    the smallest bandwidth is at most so far from the proposition's limit, at every place of every data set, and the
+    value with the largest is farther; computed, no results needed.
+
+    {kind: limit, what: regression, runs: 100, within: 1.0e-6}
+    """
+    what, runs, border = check["what"], int(check["runs"]), float(check["within"])
+    if what not in limits.KINDS:
+        raise InputError(f"unknown limit {what!r} (known: {', '.join(limits.KINDS)})")
+    found = limits.errors(what, runs)
+    first, last = found[:, 0].min(), found[:, -1].max()
+    wide, narrow = limits.BANDWIDTHS[0], limits.BANDWIDTHS[-1]
+    item = certain(f"{what}, h = {narrow:g}", last <= border < first, n=runs, value=float(last), most=border)
+    item.true = None  # no experiment of the paper is about it
+    return Outcome(f"{what}: at most {number(last)} from its limit at h = {narrow:g}, at least {number(first)} at "
+                   f"h = {wide:g}", f"largest difference over {runs} random data sets at most {border:g}", [item])
