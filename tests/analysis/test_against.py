@@ -91,8 +91,8 @@ class Against(Case):
         text = (self.scratch / "mine.yaml").read_text()
         for there, here, says in (
                 ("others.h5", "others.h5", "others.h5: no such results file"), ("others.h5", "mine.h5", "'against': no trial of .*mine.h5 pairs"),
-                ("seed: 5", "seed: 6", "the seed of its study is 5, not 6"), ("0.01", "0.02", "none has its problem, settings of the run"),
-                ("noise_variance: 0.01", "noise: {variance: \"0.01\", law: \"student(3, 0.57735)\"}", "none has its problem"),
+                ("seed: 5", "seed: 6", "the seed of its study is 5, not 6"), ("0.01", "0.02", "noise_variance is 0.01 there, 0.02 here"),
+                ("noise_variance: 0.01", "noise: {variance: \"0.01\", law: \"student(3, 0.57735)\"}", "noise_variance is 0.01 there, 0 here"),
                 ("[others.h5]", "{a: b}", r"other.yaml:\d+:10: 'against' must be a path or a list of paths, got a map")):
             with self.subTest(here):
                 changed = text.replace(there, here) if there == "[others.h5]" or there == here else text.replace(

@@ -62,8 +62,8 @@ class Studies:
         return self._raw[study]
 
     def states(self):
-        """A line for each study whose results are incomplete, among those that were looked at."""
-        return [results.state for results in self._raw.values() if results and results.state]
+        """Lines on the studies that were looked at: which results are incomplete, and what pairs with results of others."""
+        return [line for results in self._raw.values() if results for line in (results.state, *results.beside.notes) if line]
 
     def get(self, study):
         """Results of a study; None without results."""

@@ -27,11 +27,12 @@ SAME = 1e-6  # relative difference of the regret at the end of the initial desig
 
 @dataclass(frozen=True)
 class Beside:
-    """The trials of others beside those of a study: their `methods`, `notes` on which trials pair and which do not, and
-    whether some are archived."""
+    """The trials of others beside those of a study: their `methods`, `notes` on which trials pair and which do not,
+    whether some are archived, and their `files`."""
     methods: frozenset = frozenset()
     notes: tuple = ()
     archived: bool = False
+    files: tuple = ()
 
 
 def named(folder: Path, text: str) -> tuple[list[Path], tuple[str, ...]]:
@@ -43,6 +44,17 @@ def named(folder: Path, text: str) -> tuple[list[Path], tuple[str, ...]]:
     absent = [one for one, place in zip(typed, places) if not place]
     lines = (f"The study compares itself with {', '.join(absent)}, not found from here: --against PATH names it.",)
     return [place for place in places if place], lines if absent else ()
+
+
+def distinct(path: Path, archives: list[Path]) -> None:
+    """Raises InputError for an archive that is given twice, and for the results themselves."""
+    seen = {path.resolve()}
+    for archive in archives:
+        if archive.resolve() == path.resolve():
+            raise InputError(f"{archive}: these are the results themselves, where those of others are expected")
+        if archive.resolve() in seen:
+            raise InputError(f"{archive}: given twice to compare with")
+        seen.add(archive.resolve())
 
 
 class Replaced(Rows):
@@ -60,15 +72,15 @@ class Replaced(Rows):
 
 
 def beside(path: Path, seed: object, parts: list[tuple[str, Part]], archive: Path, other: object,
-           theirs: list[tuple[str, Part]]) -> tuple[list[tuple[str, Part]], list[str]]:
+           theirs: list[tuple[str, Part]], ids: set[str]) -> tuple[list[tuple[str, Part]], list[str]]:
     """The parts of an archive (or other results) whose trials pair with trials of `parts`, under the labels of the
-    latter; and lines on what pairs and what does not. `seed`, `other`: the seeds of both studies. A method that both
-    have gets the name of the archive in brackets. Raises InputError if no trial pairs."""
+    latter; and lines on what pairs and what does not. `seed`, `other`: the seeds of both studies. `ids`: the trials that
+    are there already; those of the archive join them. A method that both have gets the name of the archive in brackets.
+    Raises InputError if no trial pairs."""
     if seed != other:
         raise InputError(f"{archive}: no trial pairs with those of {path}: the seed of its study is {other}, not {seed}")
     mine, names = _cells(parts), {name for _, part in parts for name in _texts(part["algorithm"])}
-    ids = {one for _, part in parts for one in _texts(part["id"])}
-    found, lost, n = [], {}, 0
+    found, lost, n, foreign, covered = [], {}, 0, False, {}
     for label, part in theirs:
         for own, identity, rows in _split(part):
             match = next((cell for cell in mine if cell["identity"] == identity), None)
@@ -78,9 +90,12 @@ def beside(path: Path, seed: object, parts: list[tuple[str, Part]], archive: Pat
                 methods, problems = lost.setdefault(why, ({}, {}))
                 methods[own], problems[label] = None, None
                 continue
-            rows = partners[[one not in ids for one in _texts(part["id"], partners)]]  # others ran here as well
+            covered.setdefault(mine.index(match), match["pairs"].copy()).difference_update(_pairs(part, partners))
+            rows = partners[[one not in ids for one in _texts(part["id"], partners)]]  # others are here as well
             if not len(rows):
                 continue
+            foreign |= not match["fingerprints"] >= _fingerprints(part, rows)
+            ids.update(_texts(part["id"], rows))
             _check(path, archive, label, own, part, rows, match["starts"])
             n += len(rows)
             found.append((match["label"], _part(part, rows, match["label"], own, own in names and archive.stem)))
@@ -93,7 +108,19 @@ def beside(path: Path, seed: object, parts: list[tuple[str, Part]], archive: Pat
         f"Against {archive.name}: {n:,} trials of {methods} method{'s' * (methods > 1)} that did not run here pair with those "
         "of this study.",
         *(f"{archive.name}: {_some(them, 'methods')} on {_some(problems, 'problems')} "
-          f"{'do' if len(them) > 1 else 'does'} not pair: {why}" for why, (them, problems) in lost.items())]
+          f"{'do' if len(them) > 1 else 'does'} not pair: {why}" for why, (them, problems) in lost.items()),
+        *_gaps(archive, mine, covered),
+        *([f"{archive.name}: its trials have another numeric fingerprint than those of this study, so that equal trials may "
+           "differ in their last bits."] if foreign else [])]
+
+
+def _gaps(archive, mine, covered):
+    """A line on the trials of this study that have no partner in an archive, if there are some on a problem that pairs."""
+    lacking = [(mine[k], len(pairs)) for k, pairs in covered.items() if pairs]
+    of, n = sum(len(cell["pairs"]) for cell, _ in lacking), sum(n for _, n in lacking)
+    problems = list(dict.fromkeys(cell["label"] for cell, _ in lacking))
+    return [f"{archive.name}: {n} of the {of} pairs of instance and seed on {_some(problems, 'problems')} have no partner "
+            "there."] if lacking else []
 
 
 def _some(names, noun):
@@ -134,22 +161,28 @@ def _identity(part, row):
 
 
 def _cells(parts):
-    """One's own problems: label, identity, {(instance, seed)} and the regret of each at the end of its initial design."""
+    """One's own problems: label, identity, {(instance, seed)}, the regret of each at the end of its initial design, and
+    the numeric fingerprints of the trials."""
     made = []
     for label, part in parts:
         for _, identity, rows in _split(part):
             cell = next((cell for cell in made if cell["identity"] == identity), None)
             if cell is None:
-                cell = {"label": label, "identity": identity, "pairs": set(), "starts": {}}
+                cell = {"label": label, "identity": identity, "pairs": set(), "starts": {}, "fingerprints": set()}
                 made.append(cell)
             pairs = _pairs(part, rows)
             cell["pairs"].update(pairs)
+            cell["fingerprints"] |= _fingerprints(part, rows)
             cell["starts"].update(zip(pairs, _starts(part, rows)))
     return made
 
 
 def _pairs(part, rows):
     return list(zip(part["instance"].rows(rows).tolist(), part["seed"].rows(rows).tolist()))
+
+
+def _fingerprints(part, rows):
+    return set(part["fingerprint"].rows(rows).tolist()) if "fingerprint" in part else set()
 
 
 def _starts(part, rows):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from . import against as others
@@ -18,6 +19,7 @@ from .group import reading
 from .grouping import groups_of
 from .reader import Reader, check_version, damages
 from .results import Results
+from .settings import text_of
 from .variables import Variable, with_cells
 
 
@@ -46,13 +48,16 @@ def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = Fals
         archives, absent = others.named(path.parent, str(attributes.get("study", "")))
     else:
         archives, absent = [Path(one) for one in ([against] if isinstance(against, (str, os.PathLike)) else against)], ()
-    own, beside = list(parts), others.Beside(notes=absent)
+    own, beside = list(parts), others.Beside(notes=absent, files=tuple(archives))
+    others.distinct(path, archives)
+    ids = {text_of(one) for _, part in own for one in part["id"].all()} if archives else set()
     for archive in archives:
         theirs, found = _read_whole(archive, trust)
-        more, lines = others.beside(path, attributes.get("study_seed"), own, archive, theirs.get("study_seed"), found)
+        more, lines = others.beside(path, attributes.get("study_seed"), own, archive, theirs.get("study_seed"), found,
+                                    ids)
         parts = [*parts, *more]
-        beside = others.Beside(beside.methods | others.methods_of(more), (*beside.notes, *lines),
-                               beside.archived or bool(theirs.get("archive_of")))
+        beside = replace(beside, methods=beside.methods | others.methods_of(more), notes=(*beside.notes, *lines),
+                         archived=beside.archived or bool(theirs.get("archive_of")))
     return Results(path, attributes, groups_of(path, parts), lost, beside=beside)
 
 

@@ -283,7 +283,7 @@ def _verdicts(results, claims_files):
         if name not in claims.studies_named(path):
             claims.require_studies(path, [name])  # a mistake in the name of this one
             continue
-        studies = claims.Studies({name: results.path})
+        studies = claims.Studies({name: results.path}, against=results.beside.files)
         wanted = {c["id"] for c in claims.read(path)["claims"]
                   if name in checks.studies_in(claims.checks_of(c))}
         found += [v for v in claims.evaluate(path, studies, others=True) if v.id in wanted]

@@ -8,11 +8,16 @@
 #include "study/file/cell_data.h"
 #include "study/store/store.h"
 
+enum { WHY = 300 };
+
 typedef struct {
   const RgPlan *plan;
   RgCellData *cell; /* the last one that was compared; shared */
   int match;        /* a cell of the plan with the same problem; -1: none */
-  int n_trials;
+  int least;        /* differences of the nearest cell of the plan with this kind of problem */
+  char why[WHY];    /* one of them, in words */
+  int n_trials, n_own,
+    n_other;      /* trials that pair, of the plan itself, of other instances or seeds */
   RgText methods; /* labels, each in a line */
   int n_methods;
 } Count;
@@ -33,29 +38,45 @@ static bool is_unset(const char *value)
   return !value || !strcmp(value, "auto") || !strcmp(value, "none") || !strcmp(value, "false");
 }
 
-/* Whether b has every setting of a that says something and does not belong to the method, with the
-   same value. */
-static bool has_settings_of(const RgCellData *b, const RgCellData *a)
+/* The name of a setting of a that says something, is not of the method, and that b lacks or
+   has with another value; NULL: there is none. */
+static const char *find_lacking(const RgCellData *a, const RgCellData *b)
 {
   const char *end = a->settings.data + a->settings.length;
 
   for (const char *at = a->settings.data; at && at < end;) {
     const char *name = at + 1, *value = at + strlen(at) + 1; /* a digit stands before the name */
     const char *other = rg_cell_data_setting(b, name);
-    if (!is_of_method(name) && !is_unset(value) && (!other || strcmp(value, other))) return false;
+    if (!is_of_method(name) && !is_unset(value) && (!other || strcmp(value, other))) return name;
     at = value + strlen(value) + 1;
   }
-  return true;
+  return NULL;
 }
 
-/* Whether the problem and the settings of the run are equal. */
-static bool same_problem(const RgCellData *a, const RgCellData *b)
+/* What differs between two problems and their settings of the run; NULL: nothing. */
+static const char *find_difference(const RgCellData *a, const RgCellData *b)
 {
-  return a->problem_revision == b->problem_revision && a->dynamic == b->dynamic &&
-         !strcmp(a->problem, b->problem) && !strcmp(a->goal, b->goal) && !strcmp(a->law, b->law) &&
-         !strcmp(a->measure, b->measure) && !strcmp(a->scores, b->scores) &&
-         !strcmp(a->inputs, b->inputs) && !strcmp(a->contexts, b->contexts) &&
-         has_settings_of(a, b) && has_settings_of(b, a);
+  const char *name = find_lacking(a, b);
+
+  if (strcmp(a->problem, b->problem)) return "problem";
+  if (a->problem_revision != b->problem_revision) return "problem.revision";
+  if (strcmp(a->law, b->law) || strcmp(a->contexts, b->contexts)) return "problem.law";
+  if (strcmp(a->measure, b->measure) || strcmp(a->scores, b->scores)) return "problem.measure";
+  if (strcmp(a->inputs, b->inputs) || a->dynamic != b->dynamic) return "problem.inputs";
+  return strcmp(a->goal, b->goal) ? "problem.goal" : name ? name : find_lacking(b, a);
+}
+
+/* Write what keeps a cell of the plan and one of an archive from pairing. */
+static void say_difference(const RgCellData *own, const RgCellData *other, const char *name,
+                           char why[WHY])
+{
+  const char *there = rg_cell_data_setting(other, name), *here = rg_cell_data_setting(own, name);
+
+  if (!strncmp(name, "run.", 4)) name += 4;
+  if (there || here)
+    snprintf(why, WHY, "%s is %.80s there, %.80s here", name, there ? there : "not set",
+             here ? here : "not set");
+  else snprintf(why, WHY, "%s is another one there", name);
 }
 
 static PetscErrorCode find_match(Count *count, RgCellData *cell)
@@ -68,7 +89,10 @@ static PetscErrorCode find_match(Count *count, RgCellData *cell)
   count->match = -1;
   for (int c = 0; c < count->plan->study->n_cells && count->match < 0; c++) {
     PetscCall(rg_cell_data(count->plan->study, c, &own));
-    if (same_problem(own, cell)) count->match = c;
+    const char *name = find_difference(own, cell);
+    if (!name) count->match = c;
+    else if (strcmp(name, "problem") && (!count->why[0] || !strncmp(count->why, "problem.", 8)))
+      say_difference(own, cell, name, count->why);
   }
   return 0;
 }
@@ -99,10 +123,12 @@ static PetscErrorCode visit(void *closure, const RgRecord *record)
 
   if (record->status != RG_STATUS_COMPLETE || !record->cell) return 0;
   PetscCall(rg_plan_find(count->plan, record->id, &own));
+  count->n_own += own >= 0;
   if (own >= 0) return 0;
   PetscCall(find_match(count, record->cell));
   if (count->match < 0) return 0;
   PetscCall(has_trial(count->plan, count->match, record, &has));
+  count->n_other += !has;
   if (!has) return 0;
   count->n_trials++;
   snprintf(line, sizeof(line), "\n%.250s\n", record->cell->algorithm_label);
@@ -124,11 +150,18 @@ static PetscErrorCode describe(const RgPlan *plan, const char *path, RgText *tex
                  "not %llu",
                  path, (unsigned long long)info.seed, (unsigned long long)plan->study->seed);
   if (!fault->code) PetscCall(rg_store_visit(path, visit, &count, &damaged, fault));
-  if (!fault->code && !count.n_trials)
+  if (!fault->code && damaged)
     rg_fault_set(fault, RG_FAULT_FOREIGN,
-                 "'against': no trial of %s pairs with this study: none has its problem, settings "
-                 "of the run, instance and seed",
-                 path);
+                 "'against': %s is damaged: %d of its trials don't have "
+                 "the checksum stored beside them",
+                 path, damaged);
+  if (!fault->code && !count.n_trials)
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "'against': no trial of %s pairs with this study: %s",
+                 path,
+                 count.n_own     ? "they are the same trials"
+                 : count.n_other ? "it has none of these seeds and instances"
+                 : count.why[0]  ? count.why
+                                 : "the study does not have its problems");
   if (!fault->code)
     PetscCall(rg_text_add(text,
                           "against %s: %d trials of %d other method%s pair with these and need no "
@@ -147,6 +180,10 @@ PetscErrorCode rg_against_describe(const RgPlan *plan, RgText *text, RgFault *fa
   for (int i = 0; i < study->against.n && !fault->code; i++) {
     const char *typed = study->against.values[i];
     RgText path = {0};
+    for (int k = 0; k < i && !fault->code; k++)
+      if (!strcmp(typed, study->against.values[k]))
+        rg_fault_set(fault, RG_FAULT_FOREIGN, "'against' names %s twice", typed);
+    if (fault->code) return 0;
     if (slash && typed[0] != '/')
       PetscCall(rg_text_add(&path, "%.*s%s", (int)(slash + 1 - study->path), study->path, typed));
     const bool beside = path.length && !access(path.data, F_OK);
