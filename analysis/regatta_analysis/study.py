@@ -4,7 +4,7 @@ from pathlib import Path
 
 from . import launch
 from .claims import replicate, stages
-from .claims.claims import require_decidable, too_few
+from .claims.claims import notes, require_decidable
 from .escape import say, write_whole
 from .load import against
 from .load.errors import InputError
@@ -30,7 +30,7 @@ def run(file, output, command, budget=None):
     if (file.parent / "claims.yaml").is_file():
         about = file.parent / "claims.yaml", output.name.removesuffix(".h5"), file.read_text(encoding="utf-8")
         require_decidable(*about, grows=budget is not None)
-        note(too_few(*about) if budget is None else "")
+        note(notes(*about) if budget is None else "")
     output.parent.mkdir(parents=True, exist_ok=True)
     code = launch.run([*command, program(), "run", file, "-o", output])
     if code or not launch.complete(output):

@@ -83,7 +83,7 @@ def _studies(options, paper, figures, place, notes):
             study.say(f"  goes without {reasons}")
             without.append((name, reasons))
         if not options.until_decided:
-            study.note(claims.too_few(paper.claims_file, name, file.read_text(encoding="utf-8")))
+            study.note(claims.notes(paper.claims_file, name, file.read_text(encoding="utf-8")))
         failure = _run(name, file, folder, place / "small" if options.scale == "full" else None, options.launch)
         if failure:
             failed.append((name, failure))

@@ -85,6 +85,11 @@ class Sequence(common.Case):
             itertools.permutations(range(1, n + 1)), 0, None, {6: 7, 7: 101}[n])] for n in (6, 7)}
         self.assertEqual(set(decided[claims.LEAST - 1]), {"open"})
         self.assertIn("better", decided[claims.LEAST])
+        self.assertEqual(evidence.least_units(1), claims.LEAST)
+        for among, n in ((2, 9), (7, 11), (36, 13)):
+            self.assertEqual([evidence.compare(np.exp(-np.arange(1.0, k)), np.ones(k - 1), level=0.05 / among).verdict
+                              for k in (n, n + 1)], ["open", "better"])
+            self.assertEqual(evidence.least_units(among), n)
 
     def test_a_factor_of_three_contradicts_one_of_one_and_a_half(self):
         a, b = sample(12, 0.0)

@@ -196,6 +196,21 @@ class BeforeARun(common.Case):
                 with self.assertRaisesRegex(InputError, re.escape(words)) if refused else contextlib.nullcontext():
                     claims.require_decidable(path, "mine", text, grows=True)
 
+    def test_designs_that_decide_only_what_comes_out_alike(self):
+        """Each of k comparisons has a part of the error: the note says from how many trials on one of them can come out."""
+        (self.scratch / "mine.yaml").write_text((STUDY % "").replace("seeds: 10", "seeds: 8"))
+        path, text = self.scratch / "claims.yaml", (self.scratch / "mine.yaml").read_text()
+        better = {"kind": "better", "who": "EI", "against": "random", "on": "mine"}
+        for check, n, said in ((better, 8, ""), (better | {"at_each": [1, 2, 3, 4, 5, 6, 7]}, 8, "8 trials .* claim A only if all .* "
+                               "with 11 .* each of up to 7"), (better | {"at_each": [1, 2, 3, 4, 5, 6, 7]}, 11, ""),
+                               (better | {"at_each": [1, 2], "combine": "pooled"}, 8, ""), (better | {"against": ["random", "EI"]}, 8,
+                               "with 9 .* up to 2"), ({**better, "kind": "lead", "over": [1, 5]}, 8, "")):
+            check = {key: value for key, value in check.items() if check["kind"] != "lead" or key != "against"}
+            path.write_text(yaml.safe_dump({"claims": [{"id": "A", "where": "x", "claim": "y", "checks": [check]}]}))
+            claims.read.cache_clear()
+            with self.subTest(check=check, n=n):
+                self.assertRegex(claims.notes(path, "mine", text.replace("seeds: 8", f"seeds: {n}")), said or "^$")
+
     def test_names_on_results(self):
         path = self.scratch / "sweep.h5"
         synthetic.write(path, [problem("minimise", 5.0, False)])

@@ -7,6 +7,7 @@ together what comes out under every reading, and in every universe where there a
 printed in a paper.
 """
 import functools
+import math
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from .outcome import Missing
 from ..load.errors import InputError, nearest
 from ..load.load import load
 from ..load.yaml_file import entries, entry, mappings, read_yaml
+from ..stats.evidence import least_units
 
 
 ENOUGH = 1000
@@ -234,12 +236,45 @@ def require_decidable(path, name, text, grows=False):
 def too_few(path, name, text, kinds=checks.BY_TRIALS):
     """A line about the claims that a study with this text has too few trials for, whatever they show; "" without
     such claims. A study may run in spite of it: the user may be after other things than claims."""
-    seeds, instances, _ = stages.sizes(text)
-    n = max(len(seeds), instances)
+    n = _independent(text)
     found = [str(claim["id"]) for claim in read(path)["claims"] if n < LEAST and any(
         check["kind"] in kinds and check.get("combine") != "pooled" for check, _ in _checks_on(claim, name))]
     return found and (f"no outcome of {n} trials of a cell can decide claim{'s' * (len(found) > 1)} {', '.join(found)}; it "
                       f"takes {LEAST} (`seeds`)") or ""
+
+
+def too_few_together(path, name, text):
+    """A line about the claims with so many comparisons that the trials of this study decide them only if all come out
+    alike, because each of them has its part of the error; "" without such claims."""
+    n, found = _independent(text), {}
+    for claim in read(path)["claims"] if n >= LEAST else ():
+        sizes = [_comparisons(check, problems, text) for check, problems in _checks_on(claim, name)
+                 if check["kind"] in checks.BY_TRIALS - forms.FIXED and check.get("combine") != "pooled"]
+        if n < least_units(max(sizes, default=1)):
+            found[str(claim["id"])] = max(sizes)
+    if not found:
+        return ""
+    return (f"{n} trials of a cell decide claim{'s' * (len(found) > 1)} {', '.join(found)} only if all comparisons of a claim "
+            f"come out alike; with {least_units(max(found.values()))} (`seeds`) each of up to {max(found.values())} can come "
+            "out by itself")
+
+
+def notes(path, name, text):
+    """What a reader must know about claims before a study with this text runs, as one text; "" if there is nothing."""
+    return "; ".join(filter(None, (too_few(path, name, text), too_few_together(path, name, text))))
+
+
+def _independent(text):
+    """The independent trials of a cell of a study with this text."""
+    seeds, instances, _ = stages.sizes(text)
+    return max(len(seeds), instances)
+
+
+def _comparisons(check, problems, text):
+    """The comparisons of a check on a study, where a sweep is not counted."""
+    panels = len(entries(text, "problems")) if "" in problems else len(problems)
+    pairs = [1] if check["kind"] == "group" else [len(checks.names(check.get(key, [""]))) for key in ("who", "against")]
+    return panels * math.prod(pairs) * len(check.get("at_each", check.get("times", [0])))
 
 
 def _checks_on(claim, name):

@@ -69,6 +69,16 @@ def rank_evidence(d: np.ndarray) -> float:
     return _mixed((np.log(2.0) - np.logaddexp(0.0, np.outer(odds, weight))) @ times, shares)
 
 
+@functools.lru_cache(maxsize=None)
+def least_units(among: int) -> int:
+    """The number of units from which on one of so many comparisons, each at LEVEL divided by their number, can come out:
+    if all signs are alike, and sizes come in the order that says most."""
+    n, wanted = 1, 2.0 * among / LEVEL
+    while (sign_evidence(np.arange(n) + 1.0) + rank_evidence(np.arange(n) + 1.0)) / 2.0 < wanted:
+        n += 1
+    return n
+
+
 def bet_evidence(gains: np.ndarray) -> float:
     """Evidence that the mean of gains (rounds,), none below -1, is above 0, whatever their law: the wealth of bets on
     them, mixed uniformly over stakes in (0, 1) (Waudby-Smith and Ramdas 2024, doi:10.1093/jrsssb/qkad009). For gains
