@@ -86,6 +86,7 @@ enum { RG_PART_X, RG_PART_C, RG_PARTS };
 typedef struct {
   char *label;                /* problem label; owned */
   bool earlier;               /* inside the group `earlier` */
+  bool bare;                  /* of an archive: without columns in which no trial has a value */
   int extent[RG_AXIS_COUNT];  /* number of trials, and maxima over them; evaluations at least 1 */
   bool used[RG_COLUMN_COUNT]; /* some trial has a value in the column */
   /* Some trial has names for the design, or the context; for writing. */

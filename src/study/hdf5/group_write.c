@@ -41,7 +41,7 @@ static hid_t create_column(RgGroup *group, hid_t handle, int column, const char 
   const RgColumnAxes axes = rg_group_axes(group->shape, column);
   const uint64_t bytes = axes.size[0] * axes.size[1] * axes.size[2] * sizeof(double);
 
-  if (!axes.n) return -1;
+  if (!axes.n || (group->shape->bare && !used)) return -1;
   own->waiting = used && medium->raw && bytes > SMALL;
   own->dataset = rg_h5_create_dataset(handle, name, H5T_IEEE_F64LE, axes.n, axes.size,
                                       own->waiting ? RG_STORED_CHUNKS

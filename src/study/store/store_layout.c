@@ -184,6 +184,7 @@ PetscErrorCode rg_layout_add_group(RgLayout *layout, const char *label, bool ear
   PetscCall(RG_GROW(layout->n_groups, layout->groups));
   PetscCall(RG_GROW(layout->n_groups, layout->first));
   PetscCall(rg_group_shape_create(label, earlier, &layout->groups[layout->n_groups]));
+  layout->groups[layout->n_groups].bare = layout->archive;
   layout->first[layout->n_groups++] = layout->n;
   return 0;
 }
