@@ -10,7 +10,7 @@ import yaml
 
 from common import Case, needs_program, regatta, run
 from regatta_analysis import InputError, load
-from regatta_analysis.report import answer
+from regatta_analysis.report import answer, comparisons
 from regatta_analysis.stats.regret import default_metrics, regret_curves
 
 ARCHIVES = sorted((Path(__file__).parents[2] / "experiments" / "archive").glob("*.h5"))
@@ -75,6 +75,8 @@ class Against(Case):
         told = re.search(r"[^.]*? against [^.]*about \d+ more", " ".join(answer.sentences(both, "simple")))
         self.assertFalse(told and set(re.findall("random|EI|UCB", told[0].partition(" on ")[0])), told)
         self.assertEqual(both.select(algorithms=["Mine", "EI"]).beside, both.beside)
+        titles = [t.title for t in comparisons.aggregate_tables(both, "simple")]
+        self.assertEqual(titles[1:], [f"{m} against each other method, all problems together" for m in ("Mine", "Other")])
 
     def test_a_study_that_names_its_rivals(self):
         """`plan` counts what pairs, pages and load() compare with it, and mistakes are one line."""

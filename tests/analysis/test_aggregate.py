@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis import load
-from regatta_analysis.report import comparisons, tables as report_tables
-from regatta_analysis.stats import aggregate, evidence
+from regatta_analysis.report import answer, comparisons, matrix, tables as report_tables
+from regatta_analysis.stats import aggregate, comparison, evidence
 from regatta_analysis.stats.regret import curves
 from scipy import stats
 
@@ -90,11 +90,27 @@ class Aggregate(common.Case):
         self.assertEqual((row["verdict"], row["low"], row["high"]), (expected.verdict, expected.low, expected.high))
         self.assertGreater(row["better"], 0.65)
 
+    def test_every_pair_is_that_of_the_two_alone(self):
+        """Whichever is first; p is corrected over all of them, and the best method comes first."""
+        found, every = aggregate.made(self.results, "simple")
+        table = aggregate.scores(self.results, "simple")
+        self.assertEqual(set(map(frozenset, every[["a", "b"]].to_numpy())), {frozenset(p) for p in (
+            ("EI", "TS"), ("EI", "Random"), ("TS", "Random"))})
+        self.assertEqual(every["a"].iloc[0], found.sort_values("ratio")["algorithm"].iloc[0])
+        alone = {(r.a, r.b): r for m in found["algorithm"] for r in aggregate.pairs(table, m).itertuples()}
+        for r in every.itertuples():
+            self.assertEqual((r.better, r.low, r.verdict), (alone[r.a, r.b].better, alone[r.a, r.b].low, alone[r.a, r.b].verdict))
+            turned, = [t for t in answer.seen_together(every, r.b) if t.name == r.a]
+            np.testing.assert_allclose((turned.better, turned.high), (alone[r.b, r.a].better, alone[r.b, r.a].high))
+        np.testing.assert_allclose(every["p_holm"], comparison.holm(every["p"]))
+        square, = matrix.together(found, every)
+        self.assertEqual([len(row) for row in square.rows], [3, 3, 3])
+
     def test_tables_and_files(self):
         whole, versus = comparisons.aggregate_tables(self.results, "simple")
         self.assertEqual([row[0][0] for row in whole.rows], ["EI", "TS", "Random"])
         self.assertEqual(whole.rows[1][4][0], f"{100 * 0.25 / whole_problems(whole):.0f}%")
-        self.assertEqual({row[-1][0] for row in versus.rows} - {"better", "worse", "equivalent", "open"}, set())
+        self.assertEqual({row[-1][0] for row in versus.rows} - {"shown", "suggested", "open", answer.ALIKE, "worse"}, set())
         written = comparisons.write_aggregate(self.results, "simple", self.scratch)
         self.assertEqual(list(pd.read_csv(written[0]).columns), aggregate.COLUMNS)
         self.assertEqual(list(pd.read_csv(written[1]).columns), aggregate.PAIRS)

@@ -27,11 +27,17 @@ class Answer(common.Case):
 
     def test_nothing_where_nothing_can_be_said(self):
         two = ["EI", "Random"]
-        for part in (synthetic.problem("P", ["EI"], seeds=5), synthetic.problem("P", two, seeds=1),
+        for part in (synthetic.problem("P", two, seeds=1),
                      synthetic.problem("P", two, seeds=3, failed=range(6)),
                      synthetic.problem("P", two, seeds=3, failed=range(3)),
                      synthetic.problem("P", two, seeds=4, failed=(0, 1, 2, 5, 6, 7))):  # one pair
             self.assertEqual(self.says(part), [])
+
+    def test_a_method_alone(self):
+        said = self.says(synthetic.made_up("P", {"A": 0.02}, seeds=7), synthetic.made_up("Q", {"A": 0.5}, seeds=5))
+        self.assertRegex(said[0], r"^On P the median simple regret of A is \S+ \[\S+, \S+\], from 7 trials\.$")
+        self.assertRegex(said[1], r"^On Q the median simple regret of A is \S+, from 5 trials\.$")
+        self.assertEqual(said[2:], ["No other method ran, so nothing is compared."])
 
     def test_an_incomplete_study_says_so_first(self):
         (self.scratch / "s.h5.d").mkdir()

@@ -78,7 +78,7 @@ class Values(common.Case):
             rows = [[text for text, _ in row] for row in settings_table.settings_table(None).rows]
         self.assertEqual([row[:4] for row in rows], [
             ["A", "beta", "auto", "auto"], ["B", "beta", "srinivas", "auto"], ["P", "iterations", "50", "–"],
-            ["model of all methods that use one", "kernel", "swept: gaussian, matern32", "matern52"]])
+            ["the model of all methods with one", "kernel", "swept: gaussian, matern32", "matern52"]])
         self.assertEqual([row[4] for row in rows][2:], ["queries after the initial design", "covariance function"])
 
     def test_settings_without_a_program(self):

@@ -12,6 +12,7 @@ from .overviews import panel_rows
 
 PANELS, METHODS, DOTS = 12, 20, 400  # panels of a figure, methods of a panel, dots of a method
 STUCK, MEDIAN = "#B00020", "#000000"
+BAND = 0.18  # of the width of a panel, for trials without a feasible design
 
 
 def final_figure(results, problems, metric):
@@ -23,10 +24,11 @@ def final_figure(results, problems, metric):
         figure, made = panel_rows(rows)
         tallest = [max(len(methods) for _, _, methods in row) for row in rows]
         figure.set_size_inches(style.PAGE_WIDTH, sum(0.75 + 0.17 * n for n in tallest))
-        styles, stuck, left = style.algorithm_styles(results.algorithms), 0, 0
+        styles, stuck, left, without = style.algorithm_styles(results.algorithms), 0, 0, False
         for panel, (_, (problem, values, methods)) in made:
             stuck += _draw(panel.axes, values, methods, styles)
             left += values.shape[1] - len(methods)
+            without |= bool(np.isinf(values[methods].to_numpy(float)).any())
             label = f"Final {metric_on(results, [problem], metric).name.lower()}"
             panel.frame(figures.panel_title(results, problem), "", label)
             panel.axes.set_xlabel(label)
@@ -35,6 +37,7 @@ def final_figure(results, problems, metric):
         if stuck:
             entries.append((f"a stuck trial ({stuck} in all)", {"color": STUCK, "marker": "x", "linestyle": "none"}))
         style.place_legend(figure, entries, [figures.direction(results, problems, metric),
+                                             "∞ × n: n trials have no feasible design" if without else "",
                                              f"{left} rows of methods with larger medians are left out" if left else ""])
         return figure
 
@@ -62,14 +65,26 @@ def _draw(axes, values, methods, styles):
         axes.plot(own[rest], aside[rest], ls="none", marker="o", ms=2.2, alpha=0.6, mew=0, color=styles[method]["color"])
         axes.plot(own[lost], aside[lost], ls="none", marker="x", ms=3.2, mew=0.9, color=STUCK)
         axes.plot(extended.quantiles(own, [0.5]), [row], ls="none", marker="|", ms=11, mew=1.6, color=MEDIAN)
-        infinite = int(np.isinf(own).sum())
-        if infinite:
-            axes.annotate(f"{infinite} without a feasible design", (1.0, row), xycoords=("axes fraction", "data"), fontsize=6,
-                          ha="right", va="bottom", color=style.GREY)
+    _infinite(axes, values, methods)
     names = style.shown_names(methods)
     axes.set_ylim(len(methods) - 0.4, -0.6)
     axes.set_yticks(range(len(methods)), [style.escaped(names[m] if len(names[m]) <= 28 else f"{names[m][:27]}…") for m in methods])
     return stuck
+
+
+def _infinite(axes, values, methods):
+    """The numbers of infinite values, in a band of their own at the right of a panel."""
+    counts = {row: int(np.isinf(values[method].to_numpy(float)).sum()) for row, method in enumerate(methods)}
+    if not any(counts.values()):
+        return
+    axis = axes.xaxis.get_transform()
+    low, high = axis.transform(np.array(axes.get_xlim()))
+    axes.set_xlim(axes.get_xlim()[0], axis.inverted().transform(high + BAND * (high - low)))
+    axes.axvline(axis.inverted().transform(high), color=style.GREY, lw=0.5, ls=":")
+    for row, n in counts.items():
+        if n:
+            axes.annotate(f"∞ × {n}", (0.99, row), xycoords=("axes fraction", "data"), fontsize=6, ha="right", va="center",
+                          color=style.GREY)
 
 
 def _scale(axes, finite):

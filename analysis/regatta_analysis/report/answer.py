@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..escape import code, markdown
+from ..figures.figures import Band
 from ..load.results import remembered
 from ..stats import aggregate, evidence, extended, inference, robust, sweep
 from ..stats.regret import METRICS, default_metrics, metric_on, more_is_better, optimum_known, queries, stops
@@ -86,8 +87,19 @@ def _sentences(results, metric, command):
     others = _without_regret(results, metric)
     first = first + _by_problem(results, metric, found, PANELS if swept else GROUPS) + _by_problem(results, "best", others, PANELS)
     if not first:
-        return said[:1] and [f"{results.state}."]
+        return (said[:1] and [f"{results.state}."]) + _alone(results, metric)
     return said + first + _limits(results, metric, found + others) + _deciding(results, found + others, command)
+
+
+def _alone(results, metric):
+    """Sentences on a method that ran alone: its medians."""
+    if len(results.algorithms) != 1 or results.settings or len(results.problems) > GROUPS or METRICS[metric].running:
+        return []
+    said = []
+    for r in tables.final_regret(results, [metric]).itertuples():
+        name, value = metric_on(results, [r.problem], metric).name.lower(), tables.value_text(r, Band())
+        said += [f"On {results.title_of(r.problem)} the median {name} of {r.algorithm} is {value}, from {r.n} trials."] if value else []
+    return said + (["No other method ran, so nothing is compared."] if said else [])
 
 
 def _without_regret(results, metric):
@@ -139,6 +151,12 @@ def seen_from(leader, row):
                    better_high=1.0 - row.better_low)
 
 
+def seen_together(every, method):
+    """The comparisons of a method over all problems together, from the pairs of `aggregate.made`."""
+    mine = every[(every["a"] == method) | (every["b"] == method)]
+    return [seen_from(method, row) for row in mine.rename(columns={"ratio": "effect"}).itertuples()]
+
+
 def grade(verdict, corrected):
     """The word for a verdict of "the first is better", with its p after Holm's correction."""
     if verdict == evidence.BETTER:
@@ -157,7 +175,7 @@ def _together(results, metric, found):
     if not len(against) or whole["problems"].max() < 2:
         return []
     leader, name = against["a"].iloc[0], metric_on(results, results.problems, metric).name.lower()
-    rivals = [seen_from(leader, row) for row in against.rename(columns={"ratio": "effect"}).itertuples()]
+    rivals = seen_together(against, leader)
     order = dict(zip(whole["algorithm"], whole["ratio"]))
     rivals.sort(key=lambda r: order[r.name])
     many = whole.set_index("algorithm").loc[leader]

@@ -42,7 +42,7 @@ def effects_table(found, metric):
     """The effect of each setting."""
     rows = [tables.plain(r.problem, r.method, f"{r.setting} = {r.value}", f"{r.setting} = {r.against}", tables.effect(r),
                          tables.better(r), {"equivalent": "no difference"}.get(r.verdict, r.verdict), r.n)
-            for r in found.itertuples(index=False)]
+            for r in found.itertuples(index=False) if r.n]
     return tables.Table(
         "Effects of the settings", f"Typical ratio of the final {METRICS[metric].name.lower()} of a trial to that at the "
         "setting's first value; less than 1 is better.",

@@ -4,8 +4,13 @@ import numpy as np
 from ..escape import number, write_csv
 from ..stats import aggregate, evidence, extended, inference
 from ..stats.regret import METRICS, metric_on
-from . import tables
+from . import answer, tables
 from .tables import Table, better, plain
+
+
+OWN = 3  # methods of a study that stand against all others, each in a table
+TOGETHER = ("Ties are half a win. Both intervals hold at any number of trials. Shown: better after Holm's correction over all "
+            "pairs of methods. Suggested: better at 5% by itself. Worse: the other is better at 5%.")
 
 
 def pairs_table(frame, title):
@@ -77,11 +82,12 @@ def rank_tables(results, metric):
 
 
 def aggregate_tables(results, metric):
-    """The columns of `aggregate.made`; no table of one problem, whose other tables say the same."""
+    """The methods over all problems, and those against all others of which the reader asks: methods of the study's own where
+    others stand beside them, else the best one. No table of one problem, whose other tables say the same."""
     if len(results.problems) < 2:
         return []
     name = metric_on(results, results.problems, metric).name
-    found, against = aggregate.made(results, metric)
+    found, every = aggregate.made(results, metric)
     rows = [plain(r.algorithm, r.problems, r.n, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{100 * r.stuck:.0f}%",
                   "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.itertuples()]
     whole = Table(
@@ -91,16 +97,28 @@ def aggregate_tables(results, metric):
         "Ratio: interquartile mean over trials and problems of the value as a share of the problem's median, with its "
         "95% stratified bootstrap interval. P(improvement): probability that a trial is better than any trial of another "
         "method on the same problem, unpaired.")
-    rows = [plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", better(r), r.verdict)
-            for r in against.itertuples()]
-    first = against["a"].iloc[0] if len(against) else ""
-    versus = Table(
-        f"{first} against each other method, all problems together",
-        f"Ratio of paired trials of {first} to those of the other, and the share of pairs that {first} wins.",
-        ["Against", "Problems", "Ratio [95%]", "P(better) [95%]", "Verdict"], rows,
-        "Ties are half a win. Both intervals are valid at any number of trials. Each verdict is at 5%, without correction "
-        "for the number of methods.")
-    return [t for t in (whole, versus) if t.rows]
+    own = [a for a in results.algorithms if a not in results.beside.methods] if results.beside.methods else []
+    asked = own if 0 < len(own) <= OWN else every["a"].head(1).tolist()
+    return [t for t in (whole, *(versus_table(every, method) for method in asked)) if t.rows]
+
+
+def versus_table(every, method):
+    """A method against each other one over all problems, from the pairs of `aggregate.made`."""
+    problems = {frozenset((r.a, r.b)): r.problems for r in every.itertuples()}
+    rows = [plain(r.name, problems[frozenset((method, r.name))], tables.between(r.effect, r.low, r.high), better(r), r.grade)
+            for r in answer.seen_together(every, method)]
+    return Table(
+        f"{method} against each other method, all problems together",
+        f"Ratio of paired trials of {method} to those of the other (less is better), and the share of pairs that it wins.",
+        ["Against", "Problems", "Ratio [95%]", "P(better) [95%]", "Verdict"], rows, TOGETHER)
+
+
+def every_table(every):
+    """Each pair of methods over all problems."""
+    rows = [plain(r.a, r.b, r.problems, tables.between(r.ratio, r.low, r.high), better(r),
+                  answer.seen_from(r.a, r).grade, _p(r.p_holm)) for r in every.assign(effect=every["ratio"]).itertuples()]
+    return Table("All pairs, all problems together", "Ratio of paired trials of the first to those of the other; less is better.",
+                 ["Algorithm", "Against", "Problems", "Ratio [95%]", "P(better) [95%]", "Verdict", "p (Holm)"], rows, TOGETHER)
 
 
 def write(results, metric, directory):

@@ -12,7 +12,7 @@ TURNED = {"▲": "▼", "△": "▽"}
 KEY = ("P(better): the share of pairs that the method of the row wins. ▲ shown better, △ suggested, · open, = no difference "
        "in practice; ▼ ▽ the other is better.")
 HOW = ("Rows and columns are in the order of their medians, the best first. The interval holds at any number of trials. Shown: "
-       "better after Holm's correction over all pairs of the study. Suggested: better at 5% by itself. A deeper colour: a "
+       "better after Holm's correction over all pairs of the study (of the methods, over all problems together). Suggested: better at 5% by itself. A deeper colour: a "
        "share farther from one half.")
 FEW = 12  # methods up to which cells have intervals
 
@@ -52,6 +52,15 @@ def matrices(frame, found, titles):
         made.append(Matrix(titles[problem], [names[m] for m in methods],
                            [[cells.get((a, b)) for b in methods] for a in methods], len(methods) <= FEW))
     return made
+
+
+def together(whole, every):
+    """The Matrix of all problems together, in a list, from `aggregate.made`; none where no pair has a common problem."""
+    if not len(every):
+        return []
+    order = answer.Finding("", "", dict(zip(whole["algorithm"], whole["ratio"])), 0, ())
+    frame = every.rename(columns={"ratio": "effect"}).assign(problem="")
+    return matrices(frame, [order], {"": "All problems together"})
 
 
 def _cell(rival):

@@ -47,8 +47,8 @@ def settings_table(results):
                 if len(groups) > 1 or (default and not _same(value, default)):
                     rows.append(tables.plain(_of(part, list(dict.fromkeys(labels)), everyone), setting, value,
                                              default.replace("required", "–") or "–", meaning))
-    return tables.Table("What differs from the defaults, or between methods", "Everything else is as `regatta describe` has "
-                        "it.", ["Of", "Setting", "Value", "Default", "Meaning"], rows)
+    return tables.Table("What differs from the defaults, or between methods", "Everything else has its default; regatta "
+                        "describe NAME lists them.", ["Of", "Setting", "Value", "Default", "Meaning"], rows)
 
 
 def _values(results):
@@ -72,10 +72,10 @@ def _values(results):
 
 def _of(part, labels, everyone):
     """The methods or problems that have a value; "the model of" and the like in front."""
-    of = {"run": "", "surrogate": "model of ", "maximiser": "search of "}.get(part, "")
+    of = {"surrogate": "the model of ", "maximiser": "the search of "}.get(part, "")
     names = style.shown_names(labels) if part in ("surrogate", "maximiser", "algorithm") else {v: v for v in labels}
     if len(labels) == len(everyone) and len(labels) > 1:
-        return f"{of}all {'problems' if part in ('run', 'problem') else 'methods that use one' if of else 'methods'}"
+        return f"{of}all {'problems' if part in ('run', 'problem') else 'methods with one' if of else 'methods'}"
     text = ", ".join(names[label] for label in labels[:NAMED])
     return of + text + (f" and {len(labels) - NAMED} more" if len(labels) > NAMED else "")
 

@@ -15,7 +15,7 @@ from ..load.errors import InputError
 from ..load.load import load
 from ..load.settings import method_label
 from ..progress import progress
-from ..stats import inference, sweep as sweep_stats
+from ..stats import aggregate, inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics, dynamic_note, metric_on
 from . import answer, best_tables, charts, comparisons, matrix, parts, settings_table, stills, summary, tables
 from .curve import MARKS
@@ -28,6 +28,7 @@ MATRICES = 12  # problems
 FINAL = "Median with its 95% interval. Bold: the best, and all that paired trials do not show to be worse."
 STUCK = ("A trial is stuck if it ends far above the others of its method: above a gap of at least a factor of 10, with at "
          "most half of the trials above the gap. The figure of final values has a red cross for each.")
+RANKS = "Mean ranks{}. A bar joins methods that these problems, as a sample of others, do not tell apart."
 REFRESH = 10  # seconds between two drawings
 
 
@@ -176,7 +177,7 @@ def _stills(results, metrics, panel):
         (title, figure) for title, *_, figure in clock_figures.figures_of(results, metrics)])
     ranks = overviews.ranks({"study": results}, metrics[0]) if metrics else []
     ends = stills.stills(results, ("finals", metrics[0]), lambda: _final_figures(results, metrics[0])) if metrics else []
-    return {"stills": found, "clock": clock, "finals": ends, "ranks": [stills.still(f"Ranks {words}".strip(), f, results.state) for _, words, f in ranks]}
+    return {"stills": found, "clock": clock, "finals": ends, "ranks": [stills.still(RANKS.format(f" {words}" if words else ""), f, results.state) for _, words, f in ranks]}
 
 
 def _final_figures(results, metric):
@@ -227,7 +228,8 @@ def _tables(results, metrics):
     final = tables.final_regret(results, metrics) if metrics and not swept else None
     made = [_final_over(results, m) for m in metrics] if swept else [tables.upright(tables.Table(
         f"{metric_on(results, results.problems, m).name} at the last query", FINAL,
-        *tables.final_regret_grid(results, final, m), _how_final(results))) for m in metrics]
+        *tables.final_regret_grid(results, final, m), _how_final(results))) for m in metrics
+        if final.loc[final["metric"] == m, "n"].any()]
     frame = inference.comparisons(results, metrics[0]) if metrics else None
     pairs = [comparisons.pairs_table(
         frame, f"All pairs, final {metric_on(results, results.problems, metrics[0]).name.lower()}")] if metrics else []
@@ -236,8 +238,11 @@ def _tables(results, metrics):
                              )[:MATRICES] if pairs else []
     if metrics and not swept:
         ranked = comparisons.rank_tables(results, metrics[0])
-    if metrics and not swept and not METRICS[metrics[0]].running:
+    if metrics and not swept and not METRICS[metrics[0]].running and len(results.problems) > 1:
+        whole, every = aggregate.made(results, metrics[0])
         tested = comparisons.aggregate_tables(results, metrics[0])
+        versus = matrix.together(whole, every) + versus
+        pairs = [_cut(t) for t in [comparisons.every_table(every)] if t.rows] + pairs
     if inference.recorded(results, "cumulative"):
         grown = comparisons.growth_table(inference.growth(results), results)
         tested.append(grown if swept else tables.upright(grown))
@@ -246,7 +251,9 @@ def _tables(results, metrics):
     settings = [best_tables.best_table(results.best_settings(metrics[0]), metrics[0]),
               best_tables.effects_table(results.effects(metrics[0]), metrics[0])] if metrics and swept else []
     index = summary.index_table(results)
-    how = {t.title: t.how for t in [*settings, *made, *ranked, *pairs, *tested] if t.how}
+    how = {}
+    for t in [*settings, *made, *ranked, *pairs, *tested]:
+        how |= {t.title: t.how} if t.how and t.how not in how.values() else {}
     how |= {"Method against method": matrix.HOW} if versus else {}
     return {"pairs": pairs, "matrices": versus, "ranked": ranked, "how": {"Stuck": STUCK, **how}, "answer": [_cut(t) for t in settings], "index": index if index.rows else None, "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
             "runtime": _cut(runtime)}

@@ -5,7 +5,7 @@ A score of -1 is a tenth of what is usual there. Every problem has the same weig
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -114,27 +114,50 @@ def pairs(table: pd.DataFrame, first: str, places: Mapping[str, str] | None = No
     trials with its confidence sequence, P(better) with its interval, the verdict, the number of pairs of each problem, and p, also with
     Holm's correction over the rows (`evidence.pooled`). places:
     {problem: its problem of the study file}; panels of one share their trials."""
+    return _pairs(_wide(table), [first], places)
+
+
+def every(table: pd.DataFrame, order: Sequence[str], places: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """As `pairs`, of each method of `order` against each later one; p with Holm's correction over all rows."""
+    return _pairs(_wide(table), order, places, later=True)
+
+
+def _wide(table):
+    """{problem: its values, trial x algorithm}."""
+    return {problem: comparison.paired(here.set_index(["algorithm", "instance", "seed"])["value"])
+            for problem, here in table.groupby("problem", sort=False)}
+
+
+def _pairs(wide, firsts, places, later=False):
     rows, places = [], places or {}
-    for other in (name for name in table["algorithm"].unique() if name != first):
-        found = {problem: _evidence(here, first, other) for problem, here in table.groupby("problem", sort=False)}
+    names = list(dict.fromkeys(name for here in wide.values() for name in here))
+    for k, first in enumerate(firsts):
+        rows += _against(wide, first, firsts[k + 1:] if later else [name for name in names if name != first], places)
+    frame = pd.DataFrame(rows, columns=PAIRS[:-1])
+    return frame.assign(p_holm=comparison.holm(frame["p"]))
+
+
+def _against(wide, first, others, places):
+    """Rows of `pairs`, without the corrected p."""
+    rows = []
+    for other in others:
+        found = {problem: _evidence(here, first, other) for problem, here in wide.items()}
         found = {problem: e for problem, e in found.items() if e is not None and len(e.units)}
         if found:
             p = evidence.pooled(list(found.values()), [places.get(problem, problem) for problem in found])
             rows.append([first, other, len(found), p.typical, p.low, p.high, p.better, p.better_low, p.better_high,
                          p.verdict, min(map(len, p.contrasts)), p.p])
-    frame = pd.DataFrame(rows, columns=PAIRS[:-1])
-    return frame.assign(p_holm=comparison.holm(frame["p"]))
+    return rows
 
 
 def _evidence(here, a, b):
-    paired = comparison.paired(here.set_index(["algorithm", "instance", "seed"])["value"])
-    return evidence.compare_columns(paired[[a, b]].dropna().sort_index()) if {a, b} <= set(paired) else None
+    return evidence.compare_columns(here[[a, b]].dropna().sort_index()) if {a, b} <= set(here) else None
 
 
 @remembered
 def made(results: Results, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(`methods`, `pairs` of the method with the least ratio)."""
+    """(`methods`, `every` pair of them, the method with the least ratio first)."""
     table = scores(results, metric)
     found = methods(table)
-    best = found["algorithm"].iloc[found["ratio"].argmin()] if len(found) else ""
-    return found, pairs(table, best, {problem: results.group(problem).base for problem in results.problems})
+    order = found.sort_values("ratio", kind="stable")["algorithm"].tolist()
+    return found, every(table, order, {problem: results.group(problem).base for problem in results.problems})
