@@ -10,7 +10,7 @@ from ..stats.evidence import share_above
 
 FIXED = ", for a number of trials that was fixed beforehand"
 BOOTSTRAP = f"; bootstrap over instances and seeds{FIXED}"
-BANDS = f"; bands for all methods and queries at once{FIXED}"
+BANDS = f"; shown by an interval for each query, refuted by bands for all methods and queries at once{FIXED}"
 
 
 def new_item(panel, frame, a, b, of=None):
