@@ -43,11 +43,12 @@ static hid_t create_column(RgGroup *group, hid_t handle, int column, const char 
 
   if (!axes.n || (group->shape->bare && !used)) return -1;
   own->waiting = used && medium->raw && bytes > SMALL;
-  own->dataset = rg_h5_create_dataset(handle, name, H5T_IEEE_F64LE, axes.n, axes.size,
-                                      own->waiting ? RG_STORED_CHUNKS
-                                      : used       ? RG_STORED_WHOLE
-                                                   : RG_STORED_NOWHERE,
-                                      fault);
+  const RgStorage storage = !used                ? RG_STORED_NOWHERE
+                            : !own->waiting      ? RG_STORED_WHOLE
+                            : group->shape->bare ? RG_STORED_STEPS
+                                                 : RG_STORED_CHUNKS;
+  own->dataset =
+    rg_h5_create_dataset(handle, name, H5T_IEEE_F64LE, axes.n, axes.size, storage, fault);
   for (int i = 0; i < axes.n; i++)
     rg_field_attach(own->dataset, group->axis[axes.axis[i]], (unsigned)i, fault);
   if (fault->code) return own->dataset;

@@ -247,10 +247,9 @@ hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
     H5Pset_chunk(creation, rank, chunk);
     H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &fill);
   }
-  if (storage == RG_STORED_CHUNKS) {
-    H5Pset_shuffle(creation);
-    H5Pset_deflate(creation, LEVEL);
-  }
+  if (storage == RG_STORED_CHUNKS) H5Pset_shuffle(creation);
+  if (storage == RG_STORED_CHUNKS || storage == RG_STORED_STEPS)
+    H5Pset_deflate(creation, storage == RG_STORED_STEPS ? 9 : LEVEL);
   return create_with(creation, parent, name, type, rank, size, fault);
 }
 

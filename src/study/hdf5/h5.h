@@ -54,6 +54,7 @@ hid_t rg_h5_create_group(hid_t parent, const char *name, RgFault *fault);
 typedef enum {
   RG_STORED_WHOLE,  /* space is allocated at once and not initialised: write every element */
   RG_STORED_CHUNKS, /* doubles in chunks behind shuffle and deflate; unwritten ones read as NaN */
+  RG_STORED_STEPS,  /* the same without shuffle, which doubles the bytes where values repeat */
   RG_STORED_NOWHERE /* doubles that are all NaN: nothing is written */
 } RgStorage;
 
