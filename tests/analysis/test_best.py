@@ -189,7 +189,7 @@ class Best(common.Case):
         page, text = (out / "page.html").read_text(), (out / "summary.md").read_text()
         titles = re.findall(r"<h3>(.*?)</h3>", page)
         self.assertEqual(titles[:2], ["Best settings", "Effects of the settings"])
-        self.assertLess(page.index("Effects of the settings"), page.index('class="chart"'))
+        self.assertLess(page.index('class="chart"'), page.index("Effects of the settings"))  # first the figure
         self.assertEqual(re.findall(r"^## (.*)", text, re.M)[:3], ["Best settings", "Effects of the settings", "Final regret"])
         for told in ("noise = 1e-4, kernel = matern52 (1 of 3)", "reads none", "none of 1"):
             self.assertIn(told, page)

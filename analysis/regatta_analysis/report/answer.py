@@ -85,7 +85,8 @@ def _sentences(results, metric, command):
     swept = bool(sweep.names(results))
     first = _best_settings(results, metric) if swept else _together(results, metric, found)
     others = _without_regret(results, metric)
-    first = first + _by_problem(results, metric, found, PANELS if swept else GROUPS) + _by_problem(results, "best", others, PANELS)
+    first = first + _by_problem(results, metric, found, PANELS if swept else GROUPS)
+    first = first + _by_problem(results, "best", others, PANELS)
     if not first:
         return (said[:1] and [f"{results.state}."]) + _alone(results, metric)
     return said + first + _limits(results, metric, found + others) + _deciding(results, found + others, command)
@@ -93,12 +94,13 @@ def _sentences(results, metric, command):
 
 def _alone(results, metric):
     """Sentences on a method that ran alone: its medians."""
-    if len(results.algorithms) != 1 or results.settings or len(results.problems) > GROUPS or METRICS[metric].running:
+    if len(results.algorithms) != 1 or results.settings or results.state or METRICS[metric].running:
         return []
     said = []
-    for r in tables.final_regret(results, [metric]).itertuples():
+    for r in tables.final_regret(results, [metric]).head(GROUPS).itertuples():
         name, value = metric_on(results, [r.problem], metric).name.lower(), tables.value_text(r, Band())
-        said += [f"On {results.title_of(r.problem)} the median {name} of {r.algorithm} is {value}, from {r.n} trials."] if value else []
+        if value:
+            said.append(f"On {results.title_of(r.problem)} the median {name} of {r.algorithm} is {value}, from {r.n} trials.")
     return said + (["No other method ran, so nothing is compared."] if said else [])
 
 
@@ -232,10 +234,12 @@ def _leaders(results, metric, f):
 
 def _several(results, metric, group):
     f, pairs = group[0], [g.rivals[0].n for g in group]
-    grades = _standing(f) if len({_whole_key(g) for g in group}) == 1 else _counted([r.grade for g in group for r in g.rivals])
+    alike = len({_whole_key(g) for g in group}) == 1
+    grades = _standing(f) if alike else _counted([r.grade for g in group for r in g.rivals])
+    each = "at a setting" if results.settings else "on a problem"
     won = [g.rivals[0].better for g in group]
     return (f"On {_places(results, group)} {_leaders(results, metric, f)}: {grades}. Against the next method P(better) is "
-            f"{_range([f'{share:.2f}' for share in won])}, from {_range(pairs)} pairs {'at a setting' if results.settings else 'on a problem'}.")
+            f"{_range([f'{share:.2f}' for share in won])}, from {_range(pairs)} pairs {each}.")
 
 
 def _counted(grades):
@@ -320,7 +324,8 @@ def _best_settings(results, metric):
 def least(tests=1):
     """The number of pairs from which on wins alone can show something, among so many tests."""
     wins = [np.arange(1.0, n + 1.0) for n in range(1, 61)]  # ever larger ones show most
-    return next(len(d) for d in wins if evidence.sign_evidence(d) + evidence.rank_evidence(d) >= 4.0 * tests / evidence.LEVEL)
+    enough = 4.0 * tests / evidence.LEVEL
+    return next(len(d) for d in wins if evidence.sign_evidence(d) + evidence.rank_evidence(d) >= enough)
 
 
 def _limits(results, metric, found):
@@ -376,7 +381,7 @@ def _deciding(results, found, command):
     wanted = [(f, r) for f in found for r in f.rivals if r.grade == OPEN and not {f.leader, r.name} & fixed]
     if not wanted or results.state:
         return []
-    able = [(r.needed - r.n, f, r) for f, r in wanted if np.isfinite(r.needed) and r.n < r.needed <= MOST and r.n >= FEWEST]
+    able = [(r.needed - r.n, f, r) for f, r in wanted if FEWEST <= r.n < r.needed <= MOST]
     if not able:
         return [f"No open comparison is near a decision: at these shares of wins none is decided by {MOST:,} pairs."]
     _, f, r = min(able, key=lambda one: one[0])
@@ -385,8 +390,8 @@ def _deciding(results, found, command):
     seconds *= (goal - have) / max(1, len(np.unique(results.column(key.removesuffix("s")))))
     cost = f" ({_about(seconds)} of one core)" if seconds > 0 else ""
     first = "The open comparison nearest to a decision is" if len(wanted) > 1 else "The open comparison is"
-    said = Sentence(f"{first} {f.leader} against {r.name} on {_title(results, f.problem)}: about {goal - have} more {key}{cost} "
-                    "decide it if wins keep their share:")
+    said = Sentence(f"{first} {f.leader} against {r.name} on {_title(results, f.problem)}: about {goal - have} more "
+                    f"{key}{cost} decide it if wins keep their share:")
     said.command = more(results, command, key, goal)
     return [said]
 
@@ -408,7 +413,11 @@ def _each_its_own(group):
 
 
 def _about(seconds):
-    return "under a second" if seconds < 1.0 else parts.duration(float(f"{seconds:.2g}"))
+    """A duration with two digits."""
+    if seconds < 1.0:
+        return "under a second"
+    number, unit = parts.duration(seconds).split()
+    return f"{float(f'{float(number):.2g}'):g} {unit}"
 
 
 def more(results, command, key, number):

@@ -11,9 +11,11 @@ MARKS = {answer.SHOWN: "▲", answer.SUGGESTED: "△", answer.ALIKE: "=", answer
 TURNED = {"▲": "▼", "△": "▽"}
 KEY = ("P(better): the share of pairs that the method of the row wins. ▲ shown better, △ suggested, · open, = no difference "
        "in practice; ▼ ▽ the other is better.")
-HOW = ("Rows and columns are in the order of their medians, the best first. The interval holds at any number of trials. Shown: "
-       "better after Holm's correction over all pairs of the study (of the methods, over all problems together). Suggested: better at 5% by itself. A deeper colour: a "
-       "share farther from one half.")
+HOW = ("Rows and columns are in the order of their medians, the best first. The interval holds at any number of trials. "
+       "Shown: better after Holm's correction over all pairs of the study (of the methods, over all problems together). "
+       "Suggested: better at 5% by itself. On a problem the interval of the ratio decides, which the tables have: it also "
+       "weighs by how much pairs are won, while that of P(better) counts wins alone. A deeper colour: a share farther from "
+       "one half.")
 FEW = 12  # methods up to which cells have intervals
 
 

@@ -26,8 +26,11 @@ ROWS = 200  # rows of a table; the files of `./run.sh figures` have the others
 OPEN_ROWS, HEAT = 60, 6  # rows, figures
 MATRICES = 12  # problems
 FINAL = "Median with its 95% interval. Bold: the best, and all that paired trials do not show to be worse."
-STUCK = ("A trial is stuck if it ends far above the others of its method: above a gap of at least a factor of 10, with at "
-         "most half of the trials above the gap. The figure of final values has a red cross for each.")
+STUCK = ("A trial is stuck if it ends far above the others of its method: above a gap of at least a factor of 10, with "
+         "at most half of the trials above the gap.")
+CROSSES = " The figure of final values has a red cross for each."
+REGRET = {"simple": "The gap between the optimum and the best query so far; 0 where the optimum was found.",
+          "cumulative": "The sum of the gaps between the optimum and every query so far."}
 RANKS = "Mean ranks{}. A bar joins methods that these problems, as a sample of others, do not tell apart."
 REFRESH = 10  # seconds between two drawings
 
@@ -177,7 +180,8 @@ def _stills(results, metrics, panel):
         (title, figure) for title, *_, figure in clock_figures.figures_of(results, metrics)])
     ranks = overviews.ranks({"study": results}, metrics[0]) if metrics else []
     ends = stills.stills(results, ("finals", metrics[0]), lambda: _final_figures(results, metrics[0])) if metrics else []
-    return {"stills": found, "clock": clock, "finals": ends, "ranks": [stills.still(RANKS.format(f" {words}" if words else ""), f, results.state) for _, words, f in ranks]}
+    return {"stills": found, "clock": clock, "finals": ends, "ranks": [
+        stills.still(RANKS.format(f" {words}" if words else ""), f, results.state) for _, words, f in ranks]}
 
 
 def _final_figures(results, metric):
@@ -251,12 +255,13 @@ def _tables(results, metrics):
     settings = [best_tables.best_table(results.best_settings(metrics[0]), metrics[0]),
               best_tables.effects_table(results.effects(metrics[0]), metrics[0])] if metrics and swept else []
     index = summary.index_table(results)
-    how = {}
+    how = {METRICS[m].name: REGRET[m] for m in metrics if m in REGRET} | {"Stuck": STUCK + ("" if swept else CROSSES)}
     for t in [*settings, *made, *ranked, *pairs, *tested]:
         how |= {t.title: t.how} if t.how and t.how not in how.values() else {}
     how |= {"Method against method": matrix.HOW} if versus else {}
-    return {"pairs": pairs, "matrices": versus, "ranked": ranked, "how": {"Stuck": STUCK, **how}, "answer": [_cut(t) for t in settings], "index": index if index.rows else None, "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
-            "runtime": _cut(runtime)}
+    return {"pairs": pairs, "matrices": versus, "ranked": ranked, "how": how,
+            "answer": [_cut(t) for t in settings], "index": index if index.rows else None,
+            "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows], "runtime": _cut(runtime)}
 
 
 def _final_over(results, metric):
