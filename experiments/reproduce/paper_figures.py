@@ -158,9 +158,9 @@ def _curves(axis, results, entry, spec, styles, band, time):
 
 
 def _design(results, problem):
-    """The number of points of the initial design, which must be that of all trials."""
-    found, = set(results.group(problem).done.column("n_initial").astype(int).tolist())
-    return found
+    """The number of points of the initial design; 0 without trials, or if they differ in it."""
+    found = set(results.group(problem).done.column("n_initial").astype(int).tolist())
+    return found.pop() if len(found) == 1 else 0
 
 
 def _from_the_first(results, problem, metric, design):
