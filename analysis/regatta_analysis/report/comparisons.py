@@ -89,7 +89,7 @@ def aggregate_tables(results, metric):
     name = metric_on(results, results.problems, metric).name
     found, every = aggregate.made(results, metric)
     rows = [plain(r.algorithm, r.problems, r.n, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{100 * r.stuck:.0f}%",
-                  "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.itertuples()]
+                  "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.sort_values("ratio", kind="stable").itertuples()]
     whole = Table(
         f"All problems together, final {name.lower()}",
         "Ratio: the value as a share of what is usual on a problem; 1 is usual, less is better.",

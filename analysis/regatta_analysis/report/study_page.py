@@ -120,7 +120,8 @@ def _study(results, id_, command, panel=None):
     curves = [charts.regret_chart(results, metrics)] if metrics else []
     over = charts.sweep_charts(results, metric) if metric else []
     swept = sweep_stats.names(results) if over else []
-    about = {"id": id_, "title": results.title, "file": results.path.name, "warnings": results.warnings,
+    about = {"id": id_, "title": results.title, "file": results.path.name, "notes": results.beside.notes,
+             "warnings": [warning for warning in results.warnings if warning not in results.beside.notes],
              "about": " ".join(str(results.attributes.get("description", "")).split()),
              "curves": bool(curves), "sweep": bool(over), "swept": swept,
              "command": command or answer.again(results), "text": results.study,
