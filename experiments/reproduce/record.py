@@ -8,6 +8,7 @@ revisions of methods. It also has the command that made the results; a study tha
 other universes, or of fewer trials, of a study are listed beside the earlier ones."""
 import json
 import re
+import textwrap
 
 import numpy as np
 
@@ -139,8 +140,8 @@ def _cost(records):
 
 
 def write_readmes():
-    """Put the tables, made from the existing verdicts.json files, between their marks in README.md and
-    experiments/PAPER/README.md. Returns the paths written."""
+    """Put the tables and counts, made from the existing verdicts.json files, between their marks in the pages that have
+    them. Returns the paths written."""
     records, written = {}, []
     for name in catalogue.papers():
         path = catalogue.EXPERIMENTS / name / "verdicts.json"
@@ -152,7 +153,8 @@ def write_readmes():
         raise InputError(f"{catalogue.EXPERIMENTS}: no paper has a verdicts.json yet (reproduce verdicts)")
     root = catalogue.EXPERIMENTS.parent
     return [*written, *_put(root / "README.md", paper_words(records)),
-            *_put(root / "docs" / "reproduce-a-paper.md", paper_table(records))]
+            *_put(root / "docs" / "reproduce-a-paper.md", paper_table(records)),
+            *_put(root / "docs" / "paper" / "paper.md", article_words(records))]
 
 
 def _put(path, text):
@@ -187,13 +189,23 @@ def in_words(counts):
     return f"of {sum(counts.values())} statements, {some}"
 
 
+def _total(records):
+    """The number of claims with each grade, over all papers."""
+    return {kind: sum(found["counts"].get(kind, 0) for found in records.values()) for kind in GRADES}
+
+
 def paper_words(records):
     """A sentence on all papers and one on each, for readers who do not know the grades."""
-    total = {kind: sum(found["counts"].get(kind, 0) for found in records.values()) for kind in GRADES}
     lines = [f"- [{catalogue.paper(name).title}](experiments/{name}): {in_words(found['counts'])}."
              for name, found in records.items()]
-    whole = in_words(total)
+    whole = in_words(_total(records))
     return "\n".join([f"{whole[0].upper()}{whole[1:]}.", "", *lines])
+
+
+def article_words(records):
+    """The sentences of the article in docs/paper."""
+    return textwrap.fill(f"The statements of the five papers were graded on {_cost(records.values())}: "
+                         f"{in_words(_total(records))}.", 120)
 
 
 def paper_table(records):

@@ -362,7 +362,7 @@ class Record(common.Case):
         self.assertEqual(code, 0)
         root = self.scratch.parent
         self.assertEqual([call.args[0] for call in put.call_args_list[1:]],
-                         [root / "README.md", root / "docs" / "reproduce-a-paper.md"])
+                         [root / "README.md", root / "docs" / "reproduce-a-paper.md", root / "docs" / "paper" / "paper.md"])
         self.assertEqual(put.call_args_list[1].args[1].splitlines()[0],
                          "Of 2 statements, 1 holds in part, or in one reading only, and 1 cannot be compared.")
         text = (self.scratch / "p" / "README.md").read_text()
@@ -403,11 +403,12 @@ class Record(common.Case):
                          "1 of 7 shown, none against", grades.MOSTLY_OPEN))
 
     def test_the_committed_tables_are_those_of_the_records(self):
-        """README.md and docs/reproduce-a-paper.md say what the verdicts.json files of all papers say."""
+        """README.md, the page on papers and the article say what the verdicts.json files of all papers say."""
         with unittest.mock.patch.object(catalogue, "EXPERIMENTS", common.HERE.parents[1] / "experiments"):
             records = {name: record.read(common.HERE.parents[1] / "experiments" / name / "verdicts.json") for name in catalogue.papers()}
             for page, text in (("README.md", record.paper_words(records)),
-                               ("docs/reproduce-a-paper.md", record.paper_table(records))):
+                               ("docs/reproduce-a-paper.md", record.paper_table(records)),
+                               ("docs/paper/paper.md", record.article_words(records))):
                 inside = (common.HERE.parents[1] / page).read_text().partition(record.BEGIN)[2].partition(record.END)[0]
                 self.assertEqual(inside.strip(), text, page)
             for name, found in records.items():
