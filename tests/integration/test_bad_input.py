@@ -127,8 +127,8 @@ algorithms: [random, latin_hypercube]
 """)
         code, out, err = regatta("plan", study, "-quick")
         self.assertEqual(code, 2)
-        self.assertRegex(err, rf"^{study}:5:5: dataset: there is no file 'a.csv' .*; left out: A, C\n"
-                              rf"{study}:8:5: dataset: there is no file 'b.csv' .*; left out: D\n$")
+        self.assertRegex(err, rf"^{study}:5:5: dataset: there is no file 'a.csv'.*; left out: A, C\n"
+                              rf"{study}:8:5: dataset: there is no file 'b.csv'.*; left out: D\n$")
         self.assertIn("6 trials, 0 done", out)
         self.refused("run", study, says=("5:5", "8:5"), lines=2)
         code, out, err = regatta("plan", self.write("none.yaml", study.read_text().replace("branin", "dataset, path: a.csv")),
