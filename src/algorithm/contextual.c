@@ -312,7 +312,7 @@ static bool is_given_with_radius(const void *options)
 
 const RgTerms rg_centre_terms = {.instead = "a given 'centre'", .has_instead = is_given};
 const RgTerms rg_wasserstein_ball_terms = {
-  .instead = "a given 'centre' with 'schedule: constant' or sequence",
+  .instead = "a given 'centre' with 'schedule: constant' or 'sequence'",
   .has_instead = is_given_with_radius};
 
 /* Fill the centre with every combination of the nodes, the last context fastest. */
