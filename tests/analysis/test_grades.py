@@ -251,6 +251,8 @@ class Known(common.Case):
 
     def test_a_claim_that_nobody_ran_names_its_price(self):
         check = {"kind": "better", "who": "EI", "against": "Random", "on": "nowhere"}
+        part = self.graded(check | {"on": ["race", "nowhere"]})
+        self.assertTrue(part.words.endswith(" shown, others not run"), part.words)
         self.assertEqual(self.graded(check, price="61 core-hours").sentence(), "Not run: no results of nowhere yet (61 core-hours).")
         self.assertEqual(self.graded(check).sentence(), "Not run: no results of nowhere yet.")
 

@@ -132,7 +132,8 @@ class Verdict:
             return f"{self.grade}: shown in {self.shares()[SHOWN]} of {len(self.ran)} {self.combined}"
         others = {"against": tally.against or "none" * (self.grade == MOSTLY_OPEN), "equivalent": tally.equivalent}
         return ", ".join([f"{self.grade}: {tally.shown} of {tally.total} shown",
-                          *(f"{count} {state}" for state, count in others.items() if count)])
+                          *(f"{count} {state}" for state, count in others.items() if count),
+                          *["others not run"] * any(o.partial for o in self.first.outcomes)])
 
     @property
     def keys(self):
