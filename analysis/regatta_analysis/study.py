@@ -1,4 +1,5 @@
 """A study from its file to its page: run the missing trials, then draw figures and write report.html."""
+import json
 import subprocess
 from pathlib import Path
 
@@ -57,12 +58,12 @@ def file_of(results):
 
 def grow(file, **numbers):
     """Write into a study file how many `seeds` or `instances` every cell has (None: as it is). Returns the exit code of
-    the program for a file with a mistake, else 0."""
+    the program for a file with a mistake, else 0. InputError for a number that adds no trial, and the file stays."""
     numbers = {key: number for key, number in numbers.items() if number is not None}
     if not numbers or not file.is_file():
         return 0
     launch.required()
-    code = subprocess.run([program(), "plan", file, "-quick"], stdout=subprocess.DEVNULL, check=False).returncode
+    code, trials = _planned(file)
     if code:  # It has reported the mistakes of the file.
         return code
     text = before = file.read_text(encoding="utf-8")
@@ -71,9 +72,19 @@ def grow(file, **numbers):
             text = stages.raised(text, key, number)
         except InputError as error:
             raise InputError(f"{file}: {error}") from error
-    if text != before:
-        write_whole(file, text)
+    if text == before:
+        return 0
+    write_whole(file, text)
+    if _planned(file) == (0, trials):
+        write_whole(file, before)
+        raise InputError(f"{file}: more instances add no trial, because no problem here is random: give --seeds")
     return 0
+
+
+def _planned(file):
+    """(the exit code of `plan`, the number of trials of a study file)."""
+    done = subprocess.run([program(), "plan", file, "-quick", "-json"], stdout=subprocess.PIPE, check=False)
+    return done.returncode, done.returncode or sum(cell["trials"] for cell in json.loads(done.stdout)["cells"])
 
 
 def bounds(file, path):

@@ -213,8 +213,11 @@ static PetscErrorCode sequence_value(const char *text, int last, int *t, double 
 
   PetscCall(rg_arithmetic_parse(&parser, 1, names, &formula));
   PetscCall(rg_expression_expect_end(&parser, "formula"));
-  do *value = mistake->length ? 0 : rg_arithmetic_value(&formula, &(double){*t});
-  while (is_radius(*value) && *t < last && ++*t);
+  *value = 0;
+  for (bool more = !mistake->length; more; *t += more) {
+    *value = rg_arithmetic_value(&formula, &(double){*t});
+    more = is_radius(*value) && *t < last;
+  }
   return rg_arithmetic_clear(&formula);
 }
 

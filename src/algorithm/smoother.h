@@ -27,8 +27,9 @@ extern const char *const rg_bandwidth_scale_names[], *const rg_output_names[];
 #define RG_SMOOTHER_PARAMS(Options)                                                                \
   RG_CHOICE(                                                                                       \
     "smoothing", Options, smoother.smoothing, "gaussian", rg_smoothing_names, "Psi",               \
-    "smoothing kernel of z = distance/h_t: exp(-z^2/2); 0 beyond 1, 1 - z^2, 1, 1 - z, (1 - "      \
-    "z^2)^2, (1 - z^2)^3, (1 - z^3)^3, cos(pi z/2); exp(-z); exp(-z) of z = sum_k |z_k|"),         \
+    "smoothing kernel of z = distance/h_t: exp(-z^2/2); those that are 0 for z > 1: 1 - z^2, 1, "  \
+    "1 - z, (1 - z^2)^2, (1 - z^2)^3, (1 - z^3)^3, cos(pi z/2); exp(-z); exp(-z) with "            \
+    "z = sum_k |z_k|"),                                                                            \
     RG_CHOICE("bandwidth", Options, smoother.bandwidth, "scott", rg_bandwidth_names, "h_t",        \
               "rule of the bandwidth for t points in d dimensions: c t^(-1/(d+4)), c (t "          \
               "(d+2)/4)^(-1/(d+4)), c t^(-1/d), c, or by cross-validation near the first"),        \

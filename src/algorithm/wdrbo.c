@@ -269,7 +269,7 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
     PetscCallVoid(rg_wasserstein_ball_radius(ball, &(RgContextCentre){0}, t, &eps, &failure));
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
                            .a = o->beta == THEORY ? NAN : width * width,
-                           .b = eps,
+                           .b = failure.failed ? NAN : eps,
                            .rule = none ? NULL : "wdrbo",
                            .delta = o->beta == THEORY ? given(o->delta, 0.1) : NAN,
                            .own = o->beta == THEORY && radius,

@@ -146,7 +146,7 @@ static double distances(RgRegression *r, const RgRegressionLoops *loops, int n, 
   return least;
 }
 
-/* -log Psi at |z|^2 = z2 of a kernel that is nowhere 0; 0 of the others. */
+/* -log Psi at |z|^2 = z2 for a kernel that is nowhere 0; 0 for the others. */
 static double decay(RgSmoothing kernel, double z2)
 {
   if (kernel == RG_SMOOTHING_GAUSSIAN) return 0.5 * z2;

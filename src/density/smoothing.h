@@ -16,11 +16,11 @@ typedef enum {
 
 extern const char *const rg_smoothing_names[]; /* in order, ends with NULL */
 
-/* Psi at |z|^2 = r2 >= 0; of the Laplacian kernel |z| is the sum of the |z_k|, as everywhere in
+/* Psi at |z|^2 = r2 >= 0. For the Laplacian kernel |z| is the sum of the |z_k|, everywhere in
    density/. */
 double rg_smoothing_value(RgSmoothing kernel, double r2);
 /* Radius of the largest Euclidean ball in dim coordinates in which Psi(z) >= level, level in (0,1).
-   It has all such z, except of the Laplacian kernel. */
+   With every kernel but the Laplacian one, the ball has all such z. */
 double rg_smoothing_level_radius(RgSmoothing kernel, int dim, double level);
 
 /* How h_n follows from the number n of points in dim coordinates:

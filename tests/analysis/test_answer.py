@@ -78,8 +78,8 @@ class Answer(common.Case):
         self.assertIn("on P a pair is an instance, with all its seeds (4 instances)", " ".join(self.says(shared)))
 
     def test_the_number_that_decides_is_one_of_the_study(self):
-        """Of seeds that failed in one of two methods no pair is left, so that more seeds than pairs are needed; a seed that
-        has its own instance is a seed; a longer command keeps what it had."""
+        """A seed at which one of two methods failed leaves no pair, so that more seeds than pairs are needed. A seed with
+        an instance of its own is a seed. A longer command keeps what it had."""
         part = synthetic.made_up("P", {"A": 0.02, "B": 0.1}, seeds=10)
         for k in range(5):
             part["status"][k], part["n_rows"][k] = 2, part["n_rows"][k] - 1

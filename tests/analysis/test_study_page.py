@@ -308,9 +308,9 @@ algorithms: [random]
         self.more_seeds_of_results_alone()
 
     def more_seeds_of_results_alone(self):
-        """What the answer prints where it knows results alone; its study file is written beside them and grows."""
+        """The answer's command for results without a study file writes that file beside them, and the study grows."""
         results, written = self.scratch / "out" / "tiny.h5", self.scratch / "out" / "tiny.yaml"
-        for options, code, seeds in ((["--seeds", 3], 0, 3), (["--seeds", 1], 2, 3)):
+        for options, code, seeds in ((["--seeds", 3], 0, 3), (["--instances", 4], 2, 3), (["--seeds", 1], 2, 3)):
             found, _, err = run("study", results, *options, "--launch", "", "--results", self.scratch)
             self.assertEqual((found, written.read_text(), len(load(results).trials)),
                              (code, self.STUDY.replace("seeds: 2", f"seeds: {seeds}"), seeds), err)

@@ -114,12 +114,13 @@ class BadInput(RegattaTest):
         self.assertEqual(err.count("is infinite"), 1, err)
 
     def test_plan_without_some_data(self):
-        """A line for each missing file names its problems; the others are planned. A run needs all of them."""
+        """A line for each missing file names its problems, also one whose label ends another; the others are planned. A run
+        needs all of them."""
         study = self.write("study.yaml", """study: s
 seeds: 3
 common: {iterations: 2, initial_points: 2}
 problems:
-  - {name: dataset, label: A, path: a.csv, objective: y}
+  - {name: dataset, label: AC, path: a.csv, objective: y}
   - {name: branin, label: B}
   - {name: dataset, label: C, path: a.csv, objective: y}
   - {name: dataset, label: D, path: b.csv, objective: y}
@@ -127,7 +128,7 @@ algorithms: [random, latin_hypercube]
 """)
         code, out, err = regatta("plan", study, "-quick")
         self.assertEqual(code, 2)
-        self.assertRegex(err, rf"^{study}:5:5: dataset: there is no file 'a.csv'.*; left out: A, C\n"
+        self.assertRegex(err, rf"^{study}:5:5: dataset: there is no file 'a.csv'.*; left out: AC, C\n"
                               rf"{study}:8:5: dataset: there is no file 'b.csv'.*; left out: D\n$")
         self.assertIn("6 trials, 0 done", out)
         self.refused("run", study, says=("5:5", "8:5"), lines=2)

@@ -260,7 +260,7 @@ def too_few_together(path, name, text):
 
 
 def notes(path, name, text):
-    """What a reader must know about claims before a study with this text runs, as one text; "" if there is nothing."""
+    """The lines of too_few and too_few_together as one text, for a user who is about to run the study; "" without any."""
     return "; ".join(filter(None, (too_few(path, name, text), too_few_together(path, name, text))))
 
 

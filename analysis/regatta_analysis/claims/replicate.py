@@ -3,10 +3,10 @@ spent.
 
 A stage doubles the trials of the cells behind the open comparisons of open claims, and of no others. A claim gets no
 more when no further trials can change its grade: every open comparison is shown, refuted or equivalent. It also gets
-no more when its comparisons have as many trials as the Studies call enough, and none if its kind is tested for a
-number of trials that was fixed beforehand; these kinds do not see the trials that other claims get. The intervals of evidence.py are valid at
-any stopping time, so one may look after every stage. A stage is written into the study file (its key `replicate`). So
-the study describes all its trials, and another run of it gives the same trials and grades. The next stage follows from
+no more when its comparisons have as many trials as the Studies call enough. It gets none if its kind is tested for a
+number of trials that was fixed beforehand; such a kind does not see the trials that other claims get. The intervals of
+evidence.py are valid at any stopping time, so one may look after every stage. A stage is written into the study file
+(its key `replicate`). So the study describes all its trials, and another run of it gives the same trials and grades. The next stage follows from
 study files and results alone; an interrupted stage is finished first."""
 import re
 import subprocess

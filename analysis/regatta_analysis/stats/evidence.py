@@ -71,8 +71,8 @@ def rank_evidence(d: np.ndarray) -> float:
 
 @functools.lru_cache(maxsize=None)
 def least_units(among: int) -> int:
-    """The number of units from which on one of so many comparisons, each at LEVEL divided by their number, can come out:
-    if all signs are alike, and sizes come in the order that says most."""
+    """The least number of units that can decide one of `among` comparisons, each at LEVEL / among. It takes equal signs
+    in all units, and the sizes in the order with the most evidence."""
     n, wanted = 1, 2.0 * among / LEVEL
     while (sign_evidence(np.arange(n) + 1.0) + rank_evidence(np.arange(n) + 1.0)) / 2.0 < wanted:
         n += 1

@@ -147,16 +147,17 @@ typedef struct {
   char *identity;  /* its text in the identity of a cell; owned, NULL unless sound */
   RgDomain domain; /* owned */
   bool sound;      /* the problem passed its check */
-  char *absent;    /* why its data are missing; owned, NULL if that is a mistake, or not so */
+  char *absent;    /* why its data are missing; owned; NULL if they are here or have to be */
 } Variant;
 
 typedef struct {
   RgStudy *study;
   RgDiagnostics *diagnostics;
   int n_variants;
-  Variant *variants; /* owned */
-  RgText unopened;   /* names of data that the text of a results file may not open */
-  int n_unopened;    /* how often cells name them */
+  Variant *variants;       /* owned */
+  RgText unopened;         /* names of data that the text of a results file may not open */
+  int n_unopened;          /* how often cells name them */
+  const char *last_absent; /* label of the problem that was left out last; borrowed */
 } Checker;
 
 /* Add mistakes to another list, each message once per place: many cells share an entry of the
@@ -173,13 +174,23 @@ static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
   }
 }
 
+/* The value in the options of a parameter that is the path of a data file, not of a program; NULL
+   for other parameters and without a value. */
+static char **data_path(const RgParam *param, void *options)
+{
+  char **path = (char **)((char *)options + param->offset);
+
+  if (param->type != RG_PARAM_PATH || !strcmp(param->name, "program")) return NULL;
+  return *path ? path : NULL;
+}
+
 /* Whether the problem of a cell names a data file that is not here. */
 static PetscErrorCode lacks_data(const RgCell *cell, bool *lacks)
 {
   for (const RgParam *p = cell->problem->params; p && p->name; p++) {
-    char *const *path = (char *const *)((const char *)cell->problem_options + p->offset);
+    char **path = data_path(p, cell->problem_options);
     RgText found = {0};
-    if (p->type != RG_PARAM_PATH || !strcmp(p->name, "program") || !*path || !**path) continue;
+    if (!path || !**path) continue;
     PetscCall(rg_data_find(*path, &found));
     *lacks = *lacks || !found.length;
     PetscCall(rg_text_clear(&found));
@@ -187,22 +198,25 @@ static PetscErrorCode lacks_data(const RgCell *cell, bool *lacks)
   return 0;
 }
 
-/* Note the reason why a problem is left out: one diagnostic per reason, which ends with labels. */
-static void note_absent(RgDiagnostics *absent, const RgCell *cell, const char *reason)
+/* Note why a problem is left out: one diagnostic for each reason, with the labels of its problems
+   at the end. The cells of a problem are neighbours. */
+static void note_absent(Checker *checker, const RgCell *cell, const char *reason)
 {
-  const char *label = cell->problem_label;
+  RgDiagnostics *absent = checker->study->absent;
+  const char *label = cell->problem_label, *last = checker->last_absent;
   int i = 0;
 
+  if (last && !strcmp(last, label)) return;
+  checker->last_absent = label;
   while (i < PetscMin(absent->n, RG_DIAGNOSTICS_MAX) &&
          strncmp(absent->list[i].message, reason, strlen(reason)))
     i++;
   if (i == absent->n)
     rg_diagnostics_add(absent, cell->problem_place, "%s; left out: %s", reason, label);
-  if (i >= RG_DIAGNOSTICS_MAX) return;
-  char *text = absent->list[i].message;
-  const size_t end = strlen(text), size = PetscMin(strlen(label), end);
-  if (strcmp(text + end - size, label)) /* cells of an entry are neighbours */
-    snprintf(text + end, sizeof(absent->list[i].message) - end, ", %s", label);
+  else if (i < RG_DIAGNOSTICS_MAX) {
+    const size_t end = strlen(absent->list[i].message);
+    snprintf(absent->list[i].message + end, sizeof(absent->list[i].message) - end, ", %s", label);
+  }
 }
 
 /* The variant of a cell's problem, created on first use. */
@@ -589,10 +603,10 @@ static PetscErrorCode note_unopened(Checker *checker, const char *name)
 static PetscErrorCode confine_paths(Checker *checker, const RgCell *cell, RgBlock block)
 {
   for (const RgParam *param = rg_cell_table(cell, block); param && param->name; param++) {
-    char **path = (char **)((char *)rg_cell_options(cell, block) + param->offset);
+    char **path = data_path(param, rg_cell_options(cell, block));
     RgText found = {0};
     bool beside;
-    if (param->type != RG_PARAM_PATH || !strcmp(param->name, "program") || !*path) continue;
+    if (!path) continue;
     PetscCall(rg_data_find_beside(checker->study->path, *path, &found, &beside));
     if (found.length) {
       PetscCall(PetscFree(*path));
@@ -661,7 +675,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
   PetscCall(find_files(checker, cell, &may));
   if (cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
   if (may) PetscCall(find_variant(checker, cell, problem.data, &variant));
-  if (may && variant->absent) note_absent(checker->study->absent, cell, variant->absent);
+  if (may && variant->absent) note_absent(checker, cell, variant->absent);
   if (may && variant->sound) {
     PetscCall(check_domain(checker, cell, &variant->domain));
     PetscCall(rg_text_add(&text, "%s", variant->identity));

@@ -14,11 +14,12 @@ typedef struct {
   const RgPlan *plan;
   RgCellData *cell; /* the last one that was compared; shared */
   int match;        /* a cell of the plan with the same problem; -1: none */
-  int least;        /* differences of the nearest cell of the plan with this kind of problem */
-  char why[WHY];    /* one of them, in words */
-  int n_trials, n_own,
-    n_other;      /* trials that pair, of the plan itself, of other instances or seeds */
-  RgText methods; /* labels, each in a line */
+  char why[WHY];    /* a difference from a cell of the plan with this problem, in words */
+  bool why_of_run;  /* the difference is in a setting of the run, not in the problem */
+  int n_trials;     /* trials that pair */
+  int n_own;        /* trials that the plan has itself */
+  int n_other;      /* trials of other instances or seeds */
+  RgText methods;   /* labels, each in a line */
   int n_methods;
 } Count;
 
@@ -38,8 +39,8 @@ static bool is_unset(const char *value)
   return !value || !strcmp(value, "auto") || !strcmp(value, "none") || !strcmp(value, "false");
 }
 
-/* The name of a setting of a that says something, is not of the method, and that b lacks or
-   has with another value; NULL: there is none. */
+/* Find a setting of a that is set, does not belong to the method, and has another value in b or
+   none. Returns its name, or NULL without such a setting. */
 static const char *find_lacking(const RgCellData *a, const RgCellData *b)
 {
   const char *end = a->settings.data + a->settings.length;
@@ -53,7 +54,8 @@ static const char *find_lacking(const RgCellData *a, const RgCellData *b)
   return NULL;
 }
 
-/* What differs between two problems and their settings of the run; NULL: nothing. */
+/* Find a difference between two problems and their settings of the run. Returns its name, or NULL
+   if both are equal. */
 static const char *find_difference(const RgCellData *a, const RgCellData *b)
 {
   const char *name = find_lacking(a, b);
@@ -91,8 +93,9 @@ static PetscErrorCode find_match(Count *count, RgCellData *cell)
     PetscCall(rg_cell_data(count->plan->study, c, &own));
     const char *name = find_difference(own, cell);
     if (!name) count->match = c;
-    else if (strcmp(name, "problem") && (!count->why[0] || !strncmp(count->why, "problem.", 8)))
-      say_difference(own, cell, name, count->why);
+    if (!name || !strcmp(name, "problem") || count->why_of_run) continue;
+    say_difference(own, cell, name, count->why);
+    count->why_of_run = strncmp(name, "problem.", 8) != 0;
   }
   return 0;
 }
