@@ -6,7 +6,7 @@ from pathlib import Path
 
 from regatta_analysis.claims import checks, forms
 
-from . import computed, densities, fall, printed, query_bounds, spreads
+from . import averages, computed, densities, fall, printed, query_bounds, spreads
 
 EXPERIMENTS = Path(os.environ.get("REGATTA_EXPERIMENTS") or Path(__file__).resolve().parents[1])
 
@@ -24,3 +24,4 @@ checks.register(densities.density_distance, "sizes* factor* statistic",
 checks.register(printed.printed, printed.KEYS, printed.HOLDS, printed.RULES)
 checks.register(query_bounds.query_bound, query_bounds.KEYS, query_bounds.HOLDS)
 checks.register(fall.exponential_fall, fall.KEYS, fall.HOLDS, fall.RULES)
+checks.register(averages.below_average, averages.KEYS)

@@ -33,7 +33,9 @@ def mean_interval(d, level, draws=DRAWS):
     mean, spread = d.mean(axis=-1), d.std(axis=-1, ddof=1) / np.sqrt(n)
     spread = np.where(spread <= 1e-14 * np.maximum(np.abs(mean), 1e-300), 0.0, spread)
     drawn = np.sort(_studentised(d, draws), axis=-1)
-    return mean + _critical(-drawn[..., ::-1], n, level) * spread, mean - _critical(drawn, n, level) * spread
+    below, above = (np.multiply(_critical(t, n, level), spread, out=np.zeros_like(mean), where=spread > 0.0)
+                    for t in (-drawn[..., ::-1], drawn))
+    return mean + below, mean - above
 
 
 def _studentised(d, draws):
