@@ -165,7 +165,7 @@ python() {
 # A package that runs the program, which is built first where something is to run.
 run_program() {
   case " $* " in *" --help "* | *" -h "* | *" --no-run "* | *" list "*) ;; *) build_target regatta_program ;; esac
-  python "$@" --results "$root/results"
+  python "$1" "$2" --results "$root/results" "${@:3}"
 }
 
 docs() {

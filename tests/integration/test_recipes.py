@@ -55,6 +55,14 @@ class Recipes(RegattaTest):
                        env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "REGATTA_BUILD": str(self.folder)})
         self.assertIn("--target regatta_program ", (self.folder / "build.log").read_text())
 
+    def test_the_folder_of_results_is_the_users(self):
+        """The last of several options counts, so that of run.sh comes first."""
+        script = (f'source "{ROOT}/run.sh"; build_target() {{ :; }}; python() {{ printf "%s\\n" "$@"; }}; '
+                  'run_program reproduce run boke --results MINE --command C')
+        given = subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True).stdout.splitlines()
+        self.assertEqual(given[:2], ["reproduce", "run"])
+        self.assertEqual([given[k + 1] for k, word in enumerate(given) if word == "--results"], [f"{ROOT}/results", "MINE"])
+
     @unittest.skipUnless(shutil.which("apt-cache"), "no apt-cache")
     def test_packages_exist(self):
         if 'VERSION_ID="12"' not in pathlib.Path("/etc/os-release").read_text():
