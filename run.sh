@@ -165,7 +165,7 @@ python() {
 # A package that runs the program, which is built first where something is to run.
 run_program() {
   case " $* " in *" --help "* | *" -h "* | *" --no-run "* | *" list "*) ;; *) build_target regatta_program ;; esac
-  python "$1" "$2" --results "$root/results" "${@:3}"
+  python "$1" "$2" --results "$root/results" --command "$command" "${@:3}"
 }
 
 docs() {
@@ -174,19 +174,29 @@ docs() {
   /usr/bin/python3 "$root/docs/build_docs.py" "$regatta" "$build/docs"
 }
 
+command="./run.sh${1:+$(printf ' %q' "$@")}" # as the page says how it was made
+
 [ "${BASH_SOURCE[0]}" = "$0" ] || return 0 # sourced by a test, for its functions
 
-command="./run.sh${1:+$(printf ' %q' "$@")}"
+case ${1:-}:${2:-} in
+test:-h | test:--help | build:-h | build:--help | bench:-h | bench:--help | docs:-h | docs:--help | clean:-h | \
+  clean:--help | help:-h | help:--help)
+  usage
+  exit ;;
+build:?* | docs:?* | clean:?* | help:?*)
+  complain "$1 takes no arguments, not '$2'"
+  exit 2 ;;
+esac
 case ${1:-} in
-'') run_program regatta_analysis study "$root/experiments/quickstart.yaml" \
-      --command "./run.sh study experiments/quickstart.yaml" ;;
+'') command="./run.sh study experiments/quickstart.yaml"
+  run_program regatta_analysis study "$root/experiments/quickstart.yaml" ;;
 test)
   shift
   build_target all
   [ $# -gt 0 ] || install_test_packages
   "$root/tests/run_tests.sh" "$build" "$@" ;;
 build) build_target all && echo "Built: $regatta" ;;
-study) run_program regatta_analysis "$@" --command "$command" ;;
+study) run_program regatta_analysis "$@" ;;
 figures)
   [ $# -ge 2 ] || { complain "figures needs a results file"; exit 2; }
   case ${3:--} in
@@ -194,7 +204,7 @@ figures)
   *) python regatta_analysis "$2" --out "$3" "${@:4}" ;;
   esac ;;
 report) shift && python regatta_analysis page "$@" ;;
-reproduce) shift && run_program reproduce run "$@" --command "$command" ;;
+reproduce) shift && run_program reproduce run "$@" ;;
 bench) shift && build_target all && "$root/tests/bench/run_bench.sh" "$build" "$@" ;;
 docs) docs ;;
 release)

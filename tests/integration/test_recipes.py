@@ -55,13 +55,28 @@ class Recipes(RegattaTest):
                        env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "REGATTA_BUILD": str(self.folder)})
         self.assertIn("--target regatta_program ", (self.folder / "build.log").read_text())
 
-    def test_the_folder_of_results_is_the_users(self):
-        """The last of several options counts, so that of run.sh comes first."""
+    def test_the_users_options_count(self):
+        """The last of several options counts, so those of run.sh come first."""
+        given = {"--results": "MINE", "--command": "C"}
         script = (f'source "{ROOT}/run.sh"; build_target() {{ :; }}; python() {{ printf "%s\\n" "$@"; }}; '
-                  'run_program reproduce run boke --results MINE --command C')
-        given = subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True).stdout.splitlines()
-        self.assertEqual(given[:2], ["reproduce", "run"])
-        self.assertEqual([given[k + 1] for k, word in enumerate(given) if word == "--results"], [f"{ROOT}/results", "MINE"])
+                  f'run_program reproduce run boke {" ".join(f"{k} {v}" for k, v in given.items())}')
+        words = subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True).stdout.splitlines()
+        self.assertEqual(words[:2], ["reproduce", "run"])
+        for option, value in given.items():
+            self.assertEqual([words[k + 1] for k, word in enumerate(words) if word == option][1:], [value])
+
+    def test_help_does_nothing_else(self):
+        """A command whose help is asked for does not start, and one without arguments takes none."""
+        kept = self.write("kept", "")
+        for name in re.findall(r"(?m)^  ([a-z]+) ", subprocess.run([ROOT / "run.sh", "help"], capture_output=True, text=True).stdout):
+            for word, code in (("--help", 0), ("-h", 0), ("sideways", 2)):
+                if word == "sideways" and name not in ("build", "docs", "clean", "help"):
+                    continue
+                done = subprocess.run([ROOT / "run.sh", name, word], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                                      env={**os.environ, "REGATTA_BUILD": str(self.folder)})
+                self.assertEqual(done.returncode, code, (name, word, done.stderr))
+                self.assertRegex(done.stderr if code else done.stdout, f"{name} takes no arguments" if code else "usage:")
+                self.assertEqual(list(self.folder.iterdir()), [kept], (name, word))
 
     @unittest.skipUnless(shutil.which("apt-cache"), "no apt-cache")
     def test_packages_exist(self):
