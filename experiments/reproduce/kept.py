@@ -47,10 +47,11 @@ def _checksum(trials):
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def _among(results, told):
-    """Checksums of the recorded results that are among these: trials of the first stages, or trials that began before
-    the others (a stage may add trials to an earlier one)."""
+def _among(results, told, now):
+    """Checksums of the recorded results that are among these: trials of the first stages, those of one universe, or
+    trials that began before the others (a stage may add trials to an earlier one). `now` is the account of these."""
     parts = {about(stages.upto(results, k))["checksum"] for k in range(1, stage_count(results) + 1)}
+    parts.update(now["first"].values())
     done = _complete(results)
     if "started" in done:
         done = done.sort_values("started", kind="stable")
@@ -105,7 +106,7 @@ class News:
             known |= one.get("first", {})
         shared = [name for name in now["first"] if name in known]
         changed = frozenset(name for name in shared if known[name] != now["first"][name])
-        among = _among(results, told)
+        among = _among(results, told, now)
         lacks = any(one["checksum"] not in among for one in told)
         if now["checksum"] == before["checksum"]:
             return cls(SAME, changed, lacks, among)

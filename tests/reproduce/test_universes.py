@@ -416,13 +416,13 @@ class Record(common.Case):
                 self.assertEqual(inside.partition(record.END)[0].strip(), record.claim_table(name, found), name)
 
     def test_the_first_paragraph_of_a_paper_counts_as_its_record_does(self):
-        """"5 of 16 comparisons" is the tally of a claim: so many are shown, or against."""
+        """"5 of 16 comparisons" is the tally of a claim in one of its settings: so many are shown, or against."""
         for path in sorted((common.HERE.parents[1] / "experiments").glob("*/verdicts.json")):
             text = " ".join((path.parent / "README.md").read_text().split("\n\n")[1].split())
             self.assertGreaterEqual(len(re.findall(r"[.)] [A-Z]", text)), 3, path)
             found = record.read(path)["claims"]
-            known = {(claim["count"][kind], grades.Tally(**claim["count"]).total) for claim in found
-                     for kind in ("shown", "against")}
+            known = {(one["count"][kind], grades.Tally(**one["count"]).total) for claim in found
+                     for one in (claim, *claim["cases"]) if one["count"] for kind in ("shown", "against")}
             for n, total in re.findall(r"(\d+) of (\d+)(?! seeds)(?=\b)", text):
                 self.assertIn((int(n), int(total)), known, path)
             for name in re.findall(r"\b[BCKR]\d+b?\b", text):
@@ -598,6 +598,15 @@ class Record(common.Case):
         other = self.decided(study.replace("seed: 1", "seed: 2"), "fourth", "--keep")
         self.assertEqual([len([c for c in claim["cases"] if c["results"]]) for claim in other["claims"]], [1, 1])
         self.assertNotIn("beside", other["results"]["s"])
+
+    @PROGRAM
+    def test_universes_take_the_place_of_the_trials_that_they_hold(self):
+        """Also where all of them ran anew, so that the recorded trials were not the first."""
+        study, _, swept = self.with_universes()
+        first = self.decided(study, "first")["results"]["s"]
+        both = self.decided(swept, "second", "--keep")["results"]["s"]
+        self.assertEqual((first["trials"], both["trials"], both["command"]), (12, 24, "second"))
+        self.assertNotIn("beside", both)
 
     def decided(self, study, command, *options):
         """The record after a study was run and its claims decided."""
