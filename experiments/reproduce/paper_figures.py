@@ -6,7 +6,8 @@ from regatta_analysis.figures import bounds, figures, overviews, style
 from regatta_analysis.figures.overviews import panel_rows
 from regatta_analysis.stats import extended
 from regatta_analysis.stats.measures import value_curves
-from regatta_analysis.stats.regret import METRICS, in_words, is_dynamic, last_query, note_on, regret_curves
+from regatta_analysis.stats.regret import (METRICS, REWARDS, in_words, is_dynamic, last_query, note_on, regret_curves,
+                                           reward_sums)
 from regatta_analysis.stats.statistics import summarise
 
 from . import illustrations, kernel_theory, roots, sample_average
@@ -164,8 +165,11 @@ def _design(results, problem):
 
 
 def _from_the_first(results, problem, metric, design):
-    """Curves whose columns are the evaluations 1, 2, ..., those of the initial design included."""
-    frame = regret_curves(results, problem, metric, t=np.arange(1 - design, last_query(results, problem) + 1))
+    """Curves of regret, or of a sum of rewards, whose columns are the evaluations 1, 2, ..., those of the initial design
+    included."""
+    t = np.arange(1 - design, last_query(results, problem) + 1)
+    frame = reward_sums(results, problem, REWARDS[metric], t=t) if metric in REWARDS else regret_curves(
+        results, problem, metric, t=t)
     return frame.set_axis(frame.columns + design, axis=1)
 
 

@@ -86,6 +86,10 @@ class OfAStudy(Case):
         self.assertIn("Evaluation", figure.axes[0].get_xlabel())
         self.assertNotIn("Evaluation", timed.axes[0].get_xlabel())
 
+        (_, _, sums), = paper_figures.draw({**spec, "metric": "cumulative_reward", "also": []}, {"s": study})
+        self.same(drawn.curves(sums)[0], {m: (np.arange(5, 17), np.cumsum(self.trials(made, m, "y", 1).mean(axis=0)))
+                                          for m in METHODS})  # a study that counts no reward of the design
+
     @PROGRAM
     def test_confidence(self):
         found, = drawn.curves(figures.confidence_figure(self.study, 1000))

@@ -281,9 +281,10 @@ def _lost(block, shape):
     return lost
 
 
-def reward_sums(results: Results, problem: str, column: str, of: Optional[Group] = None) -> pd.DataFrame:
-    """Sums of `y` or `objective` over the queries t = 1, ..., T of every complete trial, and over the initial design too
-    (t = 0) where the run has `count_initial`. An evaluation that failed or is infeasible counts as its substitute value
+def reward_sums(results: Results, problem: str, column: str, of: Optional[Group] = None,
+                t: Optional[ArrayLike] = None) -> pd.DataFrame:
+    """Sums of `y` or `objective` over the queries t = 1, ..., T of every complete trial (or those in `t`), and over the
+    initial design too (t = 0) where the run has `count_initial`. An evaluation that failed or is infeasible counts as its substitute value
     (`on_failure: penalty`, `worst`). Without one it has no reward, and its trial has no sum, as for cumulative regret."""
     def values(block):
         found = block.values(column).astype(float)
@@ -294,8 +295,8 @@ def reward_sums(results: Results, problem: str, column: str, of: Optional[Group]
             own[:], own[first:end] = np.nan, sums if len(sums) and not np.isnan(sums[-1]) else np.nan
         return _ended(results, problem, block, found)
     group = _with(results, problem, column, of)
-    frame = framed(results, problem, group, values)
-    return frame if summed(results, problem, [0.0], group).any() else frame.iloc[:, 1:]
+    frame = framed(results, problem, group, values, t)
+    return frame if t is not None or summed(results, problem, [0.0], group).any() else frame.iloc[:, 1:]
 
 
 def _defined(block, regret):
