@@ -10,6 +10,17 @@ BROWSER = next(filter(None, map(shutil.which, (
 WIDTHS = (390, 1280)  # a phone, a desktop
 PROBE = """<!doctype html><html><body><pre id="found">waiting</pre><script>
 const source = {source}, found = {{}}, widths = {widths};
+// Numbers and options of a command with the end of a line inside.
+function split(page) {{
+  const walker = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT), range = page.createRange(), found = [];
+  while (walker.nextNode())
+    for (const one of walker.currentNode.data.matchAll(/[\\d)]e-\\d+|--\\w/g)) {{
+      range.setStart(walker.currentNode, one.index);
+      range.setEnd(walker.currentNode, one.index + one[0].length);
+      if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) found.push(one.input.slice(0, 80));
+    }}
+  return found;
+}}
 for (const width of widths) {{
   const frame = document.createElement("iframe");
   frame.style = `width:${{width}}px;height:900px`;
@@ -23,6 +34,7 @@ for (const width of widths) {{
       cut: [...page.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 40)),
       height: root.scrollHeight, images: page.images.length, overflow: root.scrollWidth - root.clientWidth,
       wide: wide.slice(0, 3).map(e => e.outerHTML.slice(0, 80)),
+      split: split(page),
       small: [...page.querySelectorAll("p, td, th, li, dd")].filter(e =>
         parseFloat(frame.contentWindow.getComputedStyle(e).fontSize) < 12).length}};
     if (Object.keys(found).length == widths.length)

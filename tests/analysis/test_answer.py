@@ -230,7 +230,7 @@ class Answer(common.Case):
     def test_captions_are_short_and_folded_once(self):
         self.study(synthetic.made_up("P", LEVELS, seeds=8), synthetic.made_up("Q", LEVELS, seeds=8))
         text = study_page.write([self.scratch / "s.h5"]).read_text()
-        self.assertEqual(text.count("<summary>How to read this</summary>"), 1)
+        self.assertEqual(text.count('<h2 id="how">How to read this</h2>'), 1)
         self.assertEqual(text.count("above a gap of at least a factor of 10, with at"), 1)
         for caption in re.findall(r'<p class="note">(.*?)</p>', text, re.DOTALL):
             self.assertLessEqual(len(caption), 160, caption)

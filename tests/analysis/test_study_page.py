@@ -74,11 +74,36 @@ addEventListener("load", () => setTimeout(() => {
 """
 
 
-def acted(page, scratch):
-    """The page after ACTS; the page's policy is lifted for the test's own script."""
+# What is seen of a page with the style of paper: in each section, in how-to-read, of names of settings, of links.
+PAPER = """
+<script>
+addEventListener("load", () => setTimeout(() => {
+  dispatchEvent(new Event("beforeprint"));
+  const seen = q => [...document.querySelectorAll(q)].filter(e => e.checkVisibility()).length, found = {};
+  found.sections = Object.fromEntries([...document.querySelectorAll("section")].map((s, k) => {
+    s.id = `section${k}`;
+    return [s.querySelector("h2").textContent, seen(["p", "td", "dd", "img", "summary", ".tiles b"].map(e => `#section${k} ${e}`).join())];
+  }));
+  found.how = seen(".how dd");
+  found.names = seen(".printed td");
+  found.links = seen("nav");
+  found.folded = [...document.querySelectorAll("details:not([open]) > summary")].map(e => e.textContent + getComputedStyle(e, "::after").content);
+  const said = document.createElement("pre");
+  said.id = "found";
+  said.textContent = btoa(unescape(encodeURIComponent(JSON.stringify(found))));
+  document.body.append(said);
+}, 100));
+</script>
+"""
+
+
+def acted(page, scratch, acts=ACTS):
+    """The page after acts; the page's policy is lifted for the test's own script."""
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.read_text(encoding="utf-8"))
+    if acts == PAPER:
+        text = text.replace("@media print", "@media all").replace("@media screen", "@media not all")
     probe = scratch / "acts.html"
-    probe.write_text(text.replace("</body>", ACTS + "</body>"), encoding="utf-8")
+    probe.write_text(text.replace("</body>", acts + "</body>"), encoding="utf-8")
     done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                            f"--user-data-dir={scratch / 'profile'}", "--virtual-time-budget=10000",
                            "--window-size=1280,900", "--dump-dom", f"file://{probe}"],
@@ -89,10 +114,10 @@ def acted(page, scratch):
     return json.loads(base64.b64decode(found[1]))
 
 
-def swept_study(path, seeds=3, noises=("1e-4", "1e-1")):
+def swept_study(path, seeds=3, noises=("1e-4", "1e-1"), kernels=("a", "b")):
     """One problem under two settings: a number that two methods read, a word that one reads."""
     settings = [("Random", "")] + [("EI", f"noise={v}") for v in noises] + [
-        (f"GP-UCB (kernel={k})", f"noise={v}, kernel={k}") for v in noises for k in ("a", "b")]
+        (f"GP-UCB (kernel={k})", f"noise={v}, kernel={k}") for v in noises for k in kernels]
     part = synthetic.problem("Box", [str(k) for k in range(len(settings))], seeds=seeds, queries=9)
     cells = [(settings[int(a)], i, s) for a, i, s in part["cells"]]
     part["cells"] = [(pair[0], i, s) for pair, i, s in cells]
@@ -168,8 +193,8 @@ class Page(common.Case):
         self.assertEqual(console, [])
         for width in WIDTHS:
             found = everything[str(width)]
-            self.assertEqual((found["broken"], found["overflow"], found["wide"], found["small"], found["cut"] * (width == WIDTHS[0])),
-                             (0, 0, [], 0, []), width)
+            self.assertEqual((found["broken"], found["overflow"], found["wide"], found["small"], found["split"], found["cut"] * (width == WIDTHS[0])),
+                             (0, 0, [], 0, [], []), width)
 
     @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
     def test_on_paper_figures_stand_in_place_of_charts(self):
@@ -180,6 +205,21 @@ class Page(common.Case):
                        capture_output=True, check=True, timeout=1800)
         self.assertGreater(drawn, 2)
         self.assertEqual(paper.read_bytes().count(b"/Subtype /Image"), drawn)
+
+    @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
+    def test_on_paper_no_section_is_empty(self):
+        """How numbers are made and what names of settings mean is printed; other folds say that they are there."""
+        swept_study(self.scratch / "s.h5", kernels=[letter * 40 for letter in "ab"])
+        with common.no_drawing():
+            page = study_page.write([self.scratch / "s.h5"])
+        found = acted(page, self.scratch, PAPER)
+        self.assertGreater(len(found["sections"]), 9)
+        self.assertEqual([title for title, seen in found["sections"].items() if not seen], [])
+        self.assertGreater(found["how"], 4)
+        self.assertEqual((found["names"], found["links"]), (2 * len(load(self.scratch / "s.h5").index), 0))
+        self.assertIn("All pairs in a table", " ".join(found["folded"]))
+        for words in found["folded"]:
+            self.assertIn("(folded here, ", words)
 
     @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
     def test_a_sweep_is_no_scroll_of_paper(self):
@@ -194,8 +234,8 @@ class Page(common.Case):
             everything, console = in_browser(page, self.scratch)
             self.assertEqual(console, [])
             self.assertLess(everything["1280"]["height"], 9000)
-            self.assertEqual([(everything[str(width)]["overflow"], everything[str(width)]["cut"]) for width in WIDTHS],
-                             2 * [(0, [])])
+            self.assertEqual([(everything[str(width)]["overflow"], everything[str(width)]["cut"], everything[str(width)]["split"])
+                              for width in WIDTHS], 2 * [(0, [], [])])
             growth = re.search(r"<h3>Growth of.*?</thead>", page.read_text(encoding="utf-8"), re.DOTALL)[0]
             self.assertIn(f"<th>{rows}</th>", growth)
 

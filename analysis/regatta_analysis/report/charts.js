@@ -284,8 +284,8 @@
   });
   document.querySelectorAll("details.still").forEach(d => { d.open = false; });
 
-  // On paper figures stand in place of the charts.
-  const figures = [...document.querySelectorAll("details.pictures")];
+  // On paper figures stand in place of the charts, and the names of settings that they use.
+  const figures = [...document.querySelectorAll("details.pictures, details.printed")];
   let before = [];
   addEventListener("beforeprint", () => { before = figures.map(d => d.open); figures.forEach(d => { d.open = true; }); });
   addEventListener("afterprint", () => figures.forEach((d, k) => { d.open = before[k]; }));

@@ -1,9 +1,10 @@
 """HTML of the reports: one self-contained file per page, which loads nothing from elsewhere. Only the page of a study
 has a script, and the page works without it."""
+import re
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from .curve import curves
 from ..claims import verdicts
@@ -16,6 +17,24 @@ HERE = Path(__file__).parent
 _environment = jinja2.Environment(
     loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined,
     finalize=lambda v: terminal(v) if type(v) is str else v)  # a label can't change the direction of text outside of it
+
+
+# An option with its value, a number with an exponent, GP-UCB, 2-D.
+_HYPHENED = re.compile(r"--[a-z][\w-]*(?: [\w.]{1,9}(?!\S))?|[\d.)]+e-\d+[\]),;]*|\b\w{1,6}-[A-Z]{1,5}\b")
+
+
+def unbroken(text):
+    """HTML of a text with no end of a line at those hyphens, where browsers would put one."""
+    made, n = _HYPHENED.subn(r'<span class="unbroken">\g<0></span>', str(escape(terminal(text))))
+    return Markup(f"<span>{made}</span>" if n else made)
+
+
+def coded(text):
+    """HTML of a text with words of study files in backticks."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(terminal(text)))))
+
+
+_environment.filters |= {"unbroken": unbroken, "coded": coded}
 
 
 def add(folder):
