@@ -52,8 +52,9 @@ class Values(common.Case):
         for k, (a, _, seed) in enumerate(part["cells"]):  # far above the median, with no gap below: not stuck
             part["arrays"]["simple_regret"][k] *= 3.0**max(0, seed - 6) if a == "B" else 1.0
         results = self.study(part, synthetic.made_up("Zero", {"A": 0.0, "B": 0.1}, seeds=12))
-        figure = finals.final_figure(results, results.problems, "simple")
-        for axes, problem in zip(figure.axes, results.problems):
+        for problem in results.problems:
+            figure = finals.final_figure(results, problem, "simple")
+            axes, = figure.axes
             values = finals.final_values(results, problem, "simple")
             drawn = [np.sort(line.get_xdata()) for line in axes.lines]
             names = [text.get_text() for text in axes.get_yticklabels()]
@@ -65,7 +66,8 @@ class Values(common.Case):
                 self.assertEqual(median, np.median(own))
             self.assertEqual(len(drawn[1]), tables.stuck_trials(results, problem, "simple")["A"])
             self.assertEqual(names, ["A", "B"])
-        style.write(figure, self.scratch / "f.png", 75, "png")
+            style.write(figure, self.scratch / "f.png", 75, "png")
+        self.assertIn("(2 in all)", finals.caption(results, "simple"))
 
     @common.needs_program
     def test_settings_in_words(self):

@@ -148,6 +148,7 @@ class Page(common.Case):
         self.assertIn("46 / 48", text)
         self.assertNotRegex(text, r'(src|href)="(?!data:|#)')
         self.assertIn("<img", text)  # for readers without scripts
+        self.assertEqual(len(re.findall(r'<img alt="[^"]*: final value of every trial"', text)), 2)  # one per problem: they fit a phone
 
     def test_shares_its_numbers_and_figures_with_the_files(self):
         """Written after the figures, the page equals that of `page` alone, and nothing is computed twice."""

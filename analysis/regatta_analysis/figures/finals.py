@@ -1,5 +1,5 @@
 """Final values of all trials as dots: a row for each method, in the order of their medians, and the trials that are stuck
-with a mark of their own."""
+with a mark of their own. A figure for each problem."""
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
@@ -8,38 +8,40 @@ from ..stats import extended, robust
 from ..stats.inference import final_values
 from ..stats.regret import metric_on, more_is_better
 from . import figures, style
-from .overviews import panel_rows
 
-PANELS, METHODS, DOTS = 12, 20, 400  # panels of a figure, methods of a panel, dots of a method
+PANELS, METHODS, DOTS = 12, 20, 400  # problems of a page, methods of a figure, dots of a method
 STUCK, MEDIAN = "#B00020", "#000000"
 BAND = 0.18  # of the width of a panel, for trials without a feasible design
 
 
-def final_figure(results, problems, metric):
-    """The final values on the first PANELS problems, a panel for each; METHODS methods with the least medians in each."""
-    problems = problems[:PANELS]
-    columns = 1 if len(problems) == 1 else 2
+def final_figure(results, problem, metric):
+    """The final values on a problem: the METHODS methods with the least medians. As wide as a column, so that pages put
+    several side by side or one below the other."""
+    values, methods = _ordered(results, problem, metric)
     with style.context():
-        rows = [[(p, *_ordered(results, p, metric)) for p in problems[k:k + columns]] for k in range(0, len(problems), columns)]
-        figure, made = panel_rows(rows)
-        tallest = [max(len(methods) for _, _, methods in row) for row in rows]
-        figure.set_size_inches(style.PAGE_WIDTH, sum(0.75 + 0.17 * n for n in tallest))
-        styles, stuck, left, without = style.algorithm_styles(results.algorithms), 0, 0, False
-        for panel, (_, (problem, values, methods)) in made:
-            stuck += _draw(panel.axes, values, methods, styles)
-            left += values.shape[1] - len(methods)
-            without |= bool(np.isinf(values[methods].to_numpy(float)).any())
-            label = f"Final {metric_on(results, [problem], metric).name.lower()}"
-            panel.frame(figures.panel_title(results, problem), "", label)
-            panel.axes.set_xlabel(label)
-        entries = [("a trial", {"color": "0.45", "marker": "o", "linestyle": "none"}),
-                   ("median", {"color": MEDIAN, "marker": "|", "markersize": 9, "linestyle": "none"})]
-        if stuck:
-            entries.append((f"a stuck trial ({stuck} in all)", {"color": STUCK, "marker": "x", "linestyle": "none"}))
-        style.place_legend(figure, entries, [figures.direction(results, problems, metric),
-                                             "∞ × n: n trials have no feasible design" if without else "",
-                                             f"{left} rows of methods with larger medians are left out" if left else ""])
+        figure = style.Drawing(style.COLUMN_WIDTH, 0.75 + 0.17 * len(methods), grid=True)
+        panel = style.Panel(figure.add_subplot(), 1, first=True, bottom=True)
+        _draw(panel.axes, values, methods, style.algorithm_styles(results.algorithms))
+        panel.frame(figures.panel_title(results, problem), "", f"Final {metric_on(results, [problem], metric).name.lower()}")
         return figure
+
+
+def caption(results, metric):
+    """What the figures of the first PANELS problems show, and what they leave out."""
+    problems, stuck, left, without = results.problems[:PANELS], 0, 0, False
+    for problem in problems:
+        values, methods = _ordered(results, problem, metric)
+        shown = values[methods].to_numpy(float)
+        stuck += sum(int((robust.stuck(own) & np.isfinite(own)).sum()) for own in (_own(values, m) for m in methods))
+        left += values.shape[1] - len(methods)
+        without |= bool(np.isinf(shown).any())
+    return " ".join(filter(None, [
+        "A dot is the final value of a trial, a bar a median; the best method stands first.",
+        f"{figures.direction(results, problems, metric).capitalize()}.",
+        f"A red cross is a stuck trial ({stuck} in all)." if stuck else "",
+        "∞ × n: n trials have no feasible design." if without else "",
+        f"{left} rows of methods with larger medians are left out." if left else "",
+        f"The first {PANELS} of {len(results.problems)} problems." if len(results.problems) > PANELS else ""]))
 
 
 def _ordered(results, problem, metric):
@@ -50,15 +52,13 @@ def _ordered(results, problem, metric):
 
 
 def _draw(axes, values, methods, styles):
-    """Draw the dots of a panel. Returns the number of its stuck trials."""
+    """Draw the dots of a panel."""
     finite = values[methods].to_numpy(float)
     finite = finite[np.isfinite(finite)]
     _scale(axes, finite)
-    stuck = 0
     for row, method in enumerate(methods):
-        own = np.sort(values[method].dropna().to_numpy(float))
+        own = _own(values, method)
         lost = robust.stuck(own) & np.isfinite(own)
-        stuck += int(lost.sum())
         shown = np.isfinite(own) if len(own) <= DOTS else np.isin(np.arange(len(own)), np.linspace(0, len(own) - 1, DOTS).round())
         aside = row + 0.5 * ((0.618034 * np.arange(len(own)) + 0.5) % 1.0 - 0.5)
         rest = shown & ~lost & np.isfinite(own)
@@ -69,7 +69,10 @@ def _draw(axes, values, methods, styles):
     names = style.shown_names(methods)
     axes.set_ylim(len(methods) - 0.4, -0.6)
     axes.set_yticks(range(len(methods)), [style.escaped(names[m] if len(names[m]) <= 28 else f"{names[m][:27]}…") for m in methods])
-    return stuck
+
+
+def _own(values, method):
+    return np.sort(values[method].dropna().to_numpy(float))
 
 
 def _infinite(axes, values, methods):

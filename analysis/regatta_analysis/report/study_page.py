@@ -180,19 +180,18 @@ def _stills(results, metrics, panel):
     clock = [] if not metrics else stills.stills(results, ("clock", *metrics, "finished"), lambda: [
         (title, figure) for title, *_, figure in clock_figures.figures_of(results, metrics)])
     ranks = overviews.ranks({"study": results}, metrics[0]) if metrics else []
-    ends = stills.stills(results, ("finals", metrics[0]), lambda: _final_figures(results, metrics[0])) if metrics else []
-    return {"stills": found, "clock": clock, "finals": ends, "ranks": [
+    ends = results.remember(("stills", "finals", metrics[0]), lambda: _final_figures(results, metrics[0])) if metrics else []
+    return {"stills": found, "clock": clock, "finals": ends, "finals_caption": finals.caption(results, metrics[0]) if ends else "", "ranks": [
         stills.still(RANKS.format(f" {words}" if words else ""), f, results.state) for _, words, f in ranks]}
 
 
 def _final_figures(results, metric):
-    """[(title, figure)] of the final values of all trials; of a sweep none, whose figures over its settings have them."""
-    if results.settings or not any(inference.final_values(results, p, metric).notna().any(axis=None) for p in results.problems):
+    """The pictures of the final values on the first problems; of a sweep none, whose figures over its settings have them."""
+    if results.settings:
         return []
-    left = len(results.problems) - finals.PANELS
-    more = f" The first {finals.PANELS} of {len(results.problems)} problems." if left > 0 else ""
-    return [(f"Final value of every trial; methods in the order of their medians.{more}",
-             finals.final_figure(results, results.problems, metric))]
+    shown = [p for p in results.problems[:finals.PANELS] if inference.final_values(results, p, metric).notna().any(axis=None)]
+    return [stills.still(f"{results.title_of(p)}: final value of every trial", finals.final_figure(results, p, metric), results.state)
+            for p in progress(shown, "final values")]
 
 
 def _curve_figures(results, metric, panel):
