@@ -10,7 +10,8 @@ import yaml
 
 from common import Case, needs_program, regatta, run
 from regatta_analysis import InputError, load
-from regatta_analysis.report import answer, comparisons
+from regatta_analysis.report import answer, comparisons, study_page
+from regatta_analysis.stats import inference
 from regatta_analysis.stats.regret import default_metrics, regret_curves
 
 ARCHIVES = sorted((Path(__file__).parents[2] / "experiments" / "archive").glob("*.h5"))
@@ -53,6 +54,12 @@ class Against(Case):
             self.assertEqual(set(results.compare("Mine", "EI")["n"].iloc[:2]), {6})  # pairs
         last = regret_curves(both, "Branin", "cumulative")
         np.testing.assert_array_equal(last.loc["EI"].iloc[:, -1], regret_curves(load(full), "branin", "cumulative").loc["EI"].iloc[:, -1])
+        for results, named, left in ((both, ["Mine"], "so 2 methods have none"), (whole, ["Mine", "random", "EI"], "")):
+            table = comparisons.growth_table(inference.growth(results), results)
+            self.assertEqual(([row[0][0] for row in table.rows], left in table.note), (named, True))
+        self.assertEqual([row[1][0] for row in study_page._runtime(both).rows], 2 * ["Mine"])
+        self.assertIn("they lack those of 4 of 6 cells", study_page._runtime(both).note)
+        self.assertEqual(len(study_page._runtime(whole).rows), 6)
         out = self.scratch / "figures"
         code, said, wrong = run(str(mine), "--against", str(small), "--out", str(out), "--formats", "png")
         self.assertEqual(code, 0, wrong)

@@ -1,5 +1,7 @@
 """Methods over all problems of a study, against independent computations."""
 
+from unittest import mock
+
 import common
 import numpy as np
 import pandas as pd
@@ -111,6 +113,10 @@ class Aggregate(common.Case):
         self.assertEqual([row[0][0] for row in whole.rows], ["EI", "TS", "Random"])
         self.assertEqual(whole.rows[1][4][0], f"{100 * 0.25 / whole_problems(whole):.0f}%")
         self.assertEqual({row[-1][0] for row in versus.rows} - {"shown", "suggested", "open", answer.ALIKE, "worse"}, set())
+        infinite = (aggregate.made(self.results, "simple")[0].assign(high=np.inf), aggregate.made(self.results, "simple")[1])
+        with mock.patch.object(aggregate, "made", lambda *_: infinite):
+            self.assertRegex(comparisons.aggregate_tables(self.results, "simple")[0].rows[0][3][0], r"\[\S+, ∞\]$")
+            self.assertRegex(answer.sentences(self.results)[0], r"its simple regret is \S+ \[\S+, ∞\] times")
         written = comparisons.write_aggregate(self.results, "simple", self.scratch)
         self.assertEqual(list(pd.read_csv(written[0]).columns), aggregate.COLUMNS)
         self.assertEqual(list(pd.read_csv(written[1]).columns), aggregate.PAIRS)

@@ -71,7 +71,7 @@ class Answer(common.Case):
         part["status"][0], part["n_rows"][13] = 2, part["n_rows"][13] - 1
         part["arrays"]["simple_regret"][14] *= 1000.0
         limits = self.says(part)[1]
-        for words in ("1 of 24 trials failed", "1 of 24 trials is stuck, it ends far above the others of the same method",
+        for words in ("1 of 24 trials failed", "1 of 24 trials is stuck and ends far above the others of the same method",
                       "budgets are unequal on P"):
             self.assertIn(words, limits)
         shared = synthetic.problem("P", ["EI", "Random"], instances=4, seeds=6)

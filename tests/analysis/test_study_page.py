@@ -21,7 +21,7 @@ from common import run
 from regatta_analysis import InputError, load
 from regatta_analysis.claims import claims
 from regatta_analysis.figures import figures
-from regatta_analysis.report import charts, study_page
+from regatta_analysis.report import charts, study_page, tables
 from regatta_analysis.stats import inference, summaries
 from regatta_analysis.stats.regret import regret_curves
 
@@ -240,6 +240,17 @@ class Page(common.Case):
             growth = re.search(r"<h3>Growth of.*?</thead>", page.read_text(encoding="utf-8"), re.DOTALL)[0]
             self.assertIn(f"<th>{rows}</th>", growth)
 
+    def test_a_measure_without_a_value_is_left_out(self):
+        """As cumulative regret where some design is not feasible: no empty figure, table or explanation."""
+        for known in (True, False):
+            part = synthetic.problem("P", ["EI", "Random"], seeds=4, queries=12)
+            for name in ("instantaneous_regret", "cumulative_regret"):
+                part["arrays"][name] *= 1.0 if known else np.nan
+            synthetic.write(self.scratch / "s.h5", [part])
+            with common.no_drawing():
+                text = study_page.write([self.scratch / "s.h5"]).read_text()
+            self.assertEqual("umulative regret" in re.sub("base64[^\"]*", "", text), known)
+
     def test_many_methods_begin_with_those_that_end_best(self):
         """Twelve lines at first, the others a click away; of twelve methods all."""
         levels = {f"M{k}": 0.01 * 2.0**((7 * k) % 15) for k in range(15)}
@@ -285,6 +296,23 @@ class Sweep(common.Case):
         for words in ("Final value over noise", "Sensitivity", "21 / 21", "swept settings"):
             self.assertIn(words, text)
         self.assertNotIn("Cells that lack trials", text)
+
+    def test_only_what_was_planned_has_run_times(self):
+        """A method does not run where others have a parameter of their own; of a complete study nothing is missing."""
+        part = synthetic.problem("Box", ["0", "1", "2"], seeds=3, queries=9)
+        settings = [("EI", "noise=4"), ("EI", "noise=8"), ("GP-UCB (kernel=a)", "noise=8, kernel=a")]
+        part["swept"] = [settings[int(a)][1] for a, _, _ in part["cells"]]
+        part["cells"] = [(settings[int(a)][0], i, s) for a, i, s in part["cells"]]
+        results = synthetic.loaded(self.scratch / "s.h5", [part])
+        _, rows = tables.runtime_grid(tables.runtime(results))
+        self.assertEqual((len(results.problems) * len(results.algorithms), [row[2][0] for row in rows]), (4, 3 * ["3"]))
+
+    def test_numbers_of_settings_are_as_typed(self):
+        """The number of workers is no 4.0 where some method does not read it."""
+        swept_study(self.scratch / "s.h5", noises=("4", "8"))
+        text = study_page.write([self.scratch / "s.h5"]).read_text()
+        self.assertIn("noise = 4", text)
+        self.assertNotRegex(text, r"(?:= |>)[48]\.0\b")
 
 
 class Several(common.Case):

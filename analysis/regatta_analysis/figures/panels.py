@@ -25,11 +25,13 @@ class View:
 
 
 def words_of(results, place, *without):
-    """The name of a place, without the settings in `without`."""
+    """The name of a place, without the settings in `without`: with short names of the settings everywhere if some would be
+    too long without them."""
     at = {name: v for name, v in place.items() if name not in (PROBLEM, *without)}
     problem = [str(place[PROBLEM])] if PROBLEM in place and PROBLEM not in without else []
     whole = ", ".join([*problem, *filter(None, [words_of_settings(at)])])
-    return whole if len(whole) <= figures.LONGEST else ", ".join([*problem, results.short(at)])
+    longest = max(map(len, (whole, *results.index.values())))
+    return whole if longest <= figures.LONGEST else ", ".join([*problem, results.short(at)])
 
 
 def views(results, metric):

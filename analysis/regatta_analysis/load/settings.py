@@ -109,7 +109,7 @@ def value_text(value):
 
 def words_of_settings(at):
     """Values of settings for readers."""
-    return ", ".join(f"{name} = {value}" for name, value in at.items())
+    return ", ".join(f"{name} = {value_text(value)}" for name, value in at.items())
 
 
 def numbered(found):

@@ -183,8 +183,8 @@ def _together(results, metric, found):
     many = whole.set_index("algorithm").loc[leader]
     whole_ = Finding("", leader, order, int(many.n), tuple(rivals))
     of = f" of {len(results.problems)}" if many.problems < len(results.problems) else ""
-    return [f"Over {int(many.problems)}{of} problems together {leader} ends lowest: its {name} is {many.ratio:.2g} "
-            f"[{many.low:.2g}, {many.high:.2g}] times what is usual on a problem; {_standing(whole_)}. "
+    return [f"Over {int(many.problems)}{of} problems together {leader} ends lowest: its {name} is "
+            f"{tables.between(many.ratio, many.low, many.high, digits=2)} times what is usual on a problem; {_standing(whole_)}. "
             f"{_against(rivals[0], leader, name, each=True)}"]
 
 
@@ -222,7 +222,7 @@ def _one(results, metric, f):
     sign = -1.0 if more else 1.0
     mine, other = (tables.between(sign * f.medians[m]) for m in (f.leader, near.name))
     beside = "" if near.name in f.alike else f" against {other} of {near.name}"
-    return (f"On {_title(results, f.problem)} {_leaders(results, metric, f)}: median {name} {mine}{beside}; "
+    return (f"On {title(results, f.problem)} {_leaders(results, metric, f)}: median {name} {mine}{beside}; "
             f"{_standing(f)}. {_against(near, f.leader, name, more)}")
 
 
@@ -250,7 +250,7 @@ def _counted(grades):
     return ", ".join([said, *(f"{n} {word}" for n, word in more)])
 
 
-def _title(results, problem):
+def title(results, problem):
     """The name of a problem; of a sweep with the values of the settings."""
     return str(problem) if results.settings else results.title_of(problem)
 
@@ -335,7 +335,7 @@ def _limits(results, metric, found):
         said.append(f"{counts['failed']} of {counts['planned']} trials failed and count nowhere")
     stuck = sum(sum(tables.stuck_trials(results, f.problem, metric).values()) for f in found)
     if stuck:
-        said.append(f"{stuck} of {counts['planned']} trials {'are stuck, they end' if stuck > 1 else 'is stuck, it ends'} "
+        said.append(f"{stuck} of {counts['planned']} trials {'are stuck and end' if stuck > 1 else 'is stuck and ends'} "
                     "far above the others of the same method")
     few = [f for f in found if max(r.n for r in f.rivals) < f.trials]
     few = [f for f in few if _by_instance(results, f.problem)]
@@ -390,7 +390,7 @@ def _deciding(results, found, command):
     seconds *= (goal - have) / max(1, len(np.unique(results.column(key.removesuffix("s")))))
     cost = f" ({_about(seconds)} of one core)" if seconds > 0 else ""
     first = "The open comparison nearest to a decision is" if len(wanted) > 1 else "The open comparison is"
-    said = Sentence(f"{first} {f.leader} against {r.name} on {_title(results, f.problem)}: about {goal - have} more "
+    said = Sentence(f"{first} {f.leader} against {r.name} on {title(results, f.problem)}: about {goal - have} more "
                     f"{key}{cost} decide it if wins keep their share:")
     said.command = more(results, command, key, goal)
     return [said]

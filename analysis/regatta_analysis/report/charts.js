@@ -227,14 +227,14 @@
       return best;
     }
 
-    // Nothing lies between two words (`apart`), and the bands of many methods together would only be grey.
+    // Nothing lies between two words (`apart`), a single point has a bar too, and the bands of many methods together would only be grey.
     function lines(svg, c, series, X, Y, logX, words, apart, methods) {
       const good = i => xs(c)[i] !== null && c.y[i] !== null && !(logX && xs(c)[i] <= 0);
       const index = c.y.map((_, i) => i).filter(good);
       const at = (i, values, edge) => `${X(xs(c)[i]).toFixed(1)} ${Math.max(Y(values[i] === null ? edge : values[i]), 0).toFixed(1)}`;
       if (!index.length) return;
       const bar = (i, values, edge) => Math.max(Y(values[i] === null ? edge : values[i]), 0);
-      if (apart) for (const i of index)
+      if (apart || index.length === 1) for (const i of index)
         make(svg, "line", {x1: X(xs(c)[i]), x2: X(xs(c)[i]), y1: bar(i, c.low, -Infinity), y2: bar(i, c.high, Infinity), stroke: series.colour, "stroke-width": 2});
       const band = index.map(i => at(i, c.high, Infinity)).join("L") + "L" + [...index].reverse().map(i => at(i, c.low, -Infinity)).join("L");
       if (!apart && methods <= 12) make(svg, "path", {d: `M${band}Z`, fill: series.colour, opacity: 0.14});

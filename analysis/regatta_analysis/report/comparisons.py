@@ -43,18 +43,31 @@ def _needed(row):
 
 
 def growth_table(frame, results, where=""):
-    """`inference.growth`: algorithm x problem, or the rows of a sweep."""
+    """`inference.growth`: algorithm x problem, or the rows of a sweep; only methods that have an exponent."""
     cells = {(row.problem, row.algorithm): (_exponent(row), False) for row in frame.itertuples()}
-    header, rows = ["Algorithm", *results.problems], []
+    header, rows, none = ["Algorithm", *results.problems], [], ("–", False)
     if cells and results.settings:
-        header, rows, _ = tables.over_grid(results, "cumulative",
-                                           lambda pairs: [cells.get(pair, ("–", False)) for pair in pairs])
+        header, rows, keys = tables.over_grid(results, "cumulative", lambda pairs: [cells.get(pair, none) for pair in pairs])
+        known = [k for k in range(len(header)) if k < keys or any(row[k] != none for row in rows)]
+        left, header, rows = len(header) - len(known), [header[k] for k in known], [[row[k] for k in known] for row in rows]
     elif cells:
-        rows = [[(a, False), *(cells.get((p, a), ("–", False)) for p in results.problems)] for a in results.algorithms]
+        whole = [[(a, False), *(cells.get((p, a), none) for p in results.problems)] for a in results.algorithms]
+        rows = [row for row in whole if any(cell != none for cell in row[1:])]
+        left = len(whole) - len(rows)
     return Table(f"Growth of cumulative regret{where}",
-                 "Exponent a of mean cumulative regret ~ t^a, with its 95% interval; 1 is linear.", header, rows,
+                 "Exponent a of mean cumulative regret ~ t^a, with its 95% interval; 1 is linear." + _lacking(cells and left, results),
+                 header, rows,
                  "Fitted over the last three quarters of the queries, over the trials whose cumulative regret is defined; "
                  "the interval is of the bootstrap. With `count_initial`, t counts the initial design too.")
+
+
+def _lacking(left, results):
+    """A sentence on methods without an exponent."""
+    if not left:
+        return ""
+    methods = f"{left} methods" if left > 1 else "1 method"
+    verb = "have" if left > 1 else "has"
+    return f" Archives have this regret at few queries, so {methods} {verb} none." if results.archived else f" {methods} {verb} none."
 
 
 def _exponent(row):
@@ -88,7 +101,7 @@ def aggregate_tables(results, metric):
         return []
     name = metric_on(results, results.problems, metric).name
     found, every = aggregate.made(results, metric)
-    rows = [plain(r.algorithm, r.problems, r.n, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{100 * r.stuck:.0f}%",
+    rows = [plain(r.algorithm, r.problems, r.n, tables.between(r.ratio, r.low, r.high), f"{100 * r.stuck:.0f}%",
                   "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.sort_values("ratio", kind="stable").itertuples()]
     whole = Table(
         f"All problems together, final {name.lower()}",

@@ -17,6 +17,7 @@ from ..load.settings import method_label
 from ..progress import progress
 from ..stats import aggregate, inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics, dynamic_note, metric_on
+from ..stats.summaries import cell_summaries
 from . import answer, best_tables, charts, comparisons, matrix, parts, settings_table, stills, summary, tables
 from .curve import MARKS
 from .pages import render
@@ -115,7 +116,7 @@ def _name(results):
 
 def _study(results, id_, command, panel=None):
     """The data of one study for the template, and its charts."""
-    metrics = [m for m in default_metrics(results) if inference.recorded(results, m)]
+    metrics = [m for k, m in enumerate(default_metrics(results)) if inference.recorded(results, m) and (k == 0 or _known(results, m))]
     metric = metrics[0] if metrics else None
     curves = [charts.regret_chart(results, metrics)] if metrics else []
     over = charts.sweep_charts(results, metric) if metric else []
@@ -133,6 +134,11 @@ def _study(results, id_, command, panel=None):
     about["curves_note"] = (f"The first {charts.PANELS} of {len(results.problems)} problems; "
                             "./run.sh figures draws others (--problems, --where).") if left > 0 else ""
     return about, curves + over
+
+
+def _known(results, metric):
+    """Whether some trial has a value of a metric: without one, its curves and tables would be empty."""
+    return any(cell_summaries(results, p, metric)["n_finite"].any() for p in results.problems)
 
 
 def _state(results):
@@ -238,7 +244,7 @@ def _tables(results, metrics):
     pairs = [comparisons.pairs_table(
         frame, f"All pairs, final {metric_on(results, results.problems, metrics[0]).name.lower()}")] if metrics else []
     pairs, tested, ranked = [_cut(t) for t in pairs if t.rows], [], []
-    versus = matrix.matrices(frame, answer.findings(results, metrics[0]), {p: results.title_of(p) for p in results.problems}
+    versus = matrix.matrices(frame, answer.findings(results, metrics[0]), {p: answer.title(results, p) for p in results.problems}
                              )[:MATRICES] if pairs else []
     if metrics and not swept:
         ranked = comparisons.rank_tables(results, metrics[0])
@@ -250,13 +256,12 @@ def _tables(results, metrics):
     if inference.recorded(results, "cumulative"):
         grown = comparisons.growth_table(inference.growth(results), results)
         tested.append(grown if swept else tables.upright(grown))
-    runtime = tables.Table("Time per trial", "Mean ± standard error; wall = fit + acquire + evaluate.",
-                           *tables.runtime_grid(tables.runtime(results)))
+    runtime = _runtime(results)
     settings = [best_tables.best_table(results.best_settings(metrics[0]), metrics[0]),
               best_tables.effects_table(results.effects(metrics[0]), metrics[0])] if metrics and swept else []
     index = summary.index_table(results)
     how = {METRICS[m].name: REGRET[m] for m in metrics if m in REGRET} | {"Stuck": STUCK + ("" if swept else CROSSES)}
-    for t in [*settings, *made, *ranked, *pairs, *tested]:
+    for t in [t for t in (*settings, *made, *ranked, *pairs, *tested) if t.rows]:
         how |= {t.title: t.how} if t.how and t.how not in how.values() else {}
     how |= {"Method against method": matrix.HOW} if versus else {}
     return {"pairs": pairs, "matrices": versus, "ranked": ranked, "how": how,
@@ -270,6 +275,15 @@ def _final_over(results, metric):
     return tables.Table(f"{metric_on(results, results.problems, metric).name} at the last query",
                         f"{FINAL} Methods that don't read a setting stand at each of its values.", header, rows,
                         _how_final(results))
+
+
+def _runtime(results):
+    """Times of the cells that have some: an archive has none."""
+    times = tables.runtime(results)
+    known = (times["n"] == 0) | times["wall"].notna()
+    note = "" if known.all() else f" Archives have no run times: they lack those of {len(times) - known.sum()} of {len(times)} cells."
+    return tables.Table("Time per trial", f"Mean ± standard error; wall = fit + acquire + evaluate.{note}",
+                        *tables.runtime_grid(times[known]))
 
 
 def _how_final(results):

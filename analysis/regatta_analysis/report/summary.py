@@ -155,7 +155,7 @@ def _sweeps(results, options, band):
 
 def sensitivity_table(found, metric):
     """The result of `stats.sweep.sensitivity`, for readers."""
-    rows = [tables.plain(r.problem, r.method, r.setting, r.n_values, r.best_at, tables.number_of(r.least, r.n_least),
+    rows = [tables.plain(r.problem, r.method, r.setting, r.n_values, tables.setting_text(r.best_at) or "–", tables.number_of(r.least, r.n_least),
                          tables.number_of(r.largest, r.n_largest), "–" if np.isnan(r.share) else f"{r.share:.2f}")
             for r in found.itertuples(index=False)]
     return tables.Table("Sensitivity", f"Medians of the final {METRICS[metric].name.lower()} at the values of "

@@ -8,6 +8,7 @@ from ..escape import Tex, markdown as md, number, tex, write_csv
 from ..figures import panels, style
 from ..figures.figures import NO_INTERVAL, Band
 from ..load.results import remembered
+from ..load.settings import value_text as setting_text
 from ..progress import progress
 from ..stats import extended, robust
 from ..stats.best import not_worse
@@ -60,13 +61,13 @@ def stuck_trials(results, problem, metric):
 
 
 def runtime(results):
-    """One row per cell: queries and seconds per trial (mean and standard error over complete trials) of every
+    """One row per planned cell: queries and seconds per trial (mean and standard error over complete trials) of every
     stage and of their sum, wall and CPU, and the mean wall time of model and acquisition per query.
     """
     rows = []
     for problem in results.problems:
-        cells, none = results.group(problem).done.cells, results.group(problem).subset([])
-        for algorithm in results.algorithms:
+        cells, none, planned = results.group(problem).done.cells, results.group(problem).subset([]), results.cells([problem])
+        for algorithm in planned.loc[planned["planned"] > 0, "algorithm"]:
             cell = cells.get(algorithm, none)
             made = (cell.column("n_iterations") - cell.column("n_initial")).astype(float)
             timed = not results.archived or cell.knows("wall_acquire")  # an archived trial has no times of queries
@@ -157,11 +158,11 @@ def number_of(value, n):
     return f"{_number(value, TEXT, 4) if value else '0'} ({n})"
 
 
-def between(centre, *ends, notation=TEXT):
+def between(centre, *ends, notation=TEXT, digits=3):
     """`centre [low, high]`, – where one of the ends is not known; the centre alone without ends. "" without a centre."""
     if np.isnan(centre):
         return ""
-    parts = ["–" if np.isnan(v) else "0" if v == 0 else _number(v, notation, 3) for v in (centre, *ends)]
+    parts = ["–" if np.isnan(v) else "0" if v == 0 else _number(v, notation, digits) for v in (centre, *ends)]
     return notation.formula % (f"{parts[0]} [{parts[1]}, {parts[2]}]" if ends else parts[0])
 
 
@@ -245,7 +246,7 @@ def over_grid(results, metric, cells_of):
     for view in views:
         there = {m: pair for m, pair in view.cells.items() if pair is not None}
         found = dict(zip(there, cells_of(list(there.values()))))
-        rows.append([(str(view.place.get(name, "–")), False) for name in (panels.PROBLEM, *names)]
+        rows.append([(setting_text(view.place.get(name, "–")), False) for name in (panels.PROBLEM, *names)]
                     + [found.get(m, ("–", False)) for m in methods])
     return ["Problem", *names, *methods], rows, 1 + len(names)
 
