@@ -328,6 +328,7 @@ class Several(common.Case):
         text = (self.scratch / "both.html").read_text()
         for words in ('href="#s2"', "Study b", 'id="s2-provenance"', "make both"):
             self.assertIn(words, text)
+        self.assertEqual(text.count("0 where the optimum was found"), 1)  # how to read both is said once
 
     def test_no_such_file(self):
         code, _, err = run("page", self.scratch / "no.h5")

@@ -97,10 +97,12 @@ def _folder(path):
 
 
 def _page(loaded, command, claims_files, live, panel):
-    made, drawn = [], []
+    made, drawn, told = [], [], set()
     for k, results in enumerate(loaded):
         about, some = _study(results, f"s{k + 1}", command, panel)
         about["verdicts"] = _verdicts(results, claims_files)
+        about["how"] = {title: text for title, text in about["how"].items() if (title, text) not in told}
+        told |= set(about["how"].items())
         made.append(about)
         drawn += some
     script = SCRIPT.read_text(encoding="utf-8")
