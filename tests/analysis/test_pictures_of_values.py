@@ -1,4 +1,5 @@
 """Ranks with their uncertainty, the dots of final values with stuck trials, and settings in words."""
+import contextlib
 from unittest import mock
 
 import common
@@ -77,11 +78,22 @@ class Values(common.Case):
                   ("run", "", [("P", {"iterations": "50", "noise_known": "true", "noise_variance": "0.0"})]),
                   ("surrogate", "", [("A", {"kernel": "gaussian"}), ("B", {"kernel": "gaussian"}), ("A", {"kernel": "matern32"})])]
         with mock.patch.object(settings_table, "_values", lambda _: values):
-            rows = [[text for text, _ in row] for row in settings_table.settings_table(None).rows]
+            rows = [[text for text, _ in row] for row in settings_table.settings_table(mock.Mock(archived=False)).rows]
         self.assertEqual([row[:4] for row in rows], [
             ["A", "beta", "auto", "auto"], ["B", "beta", "srinivas", "auto"], ["P", "iterations", "50", "–"],
             ["the model of all methods with one", "kernel", "swept: gaussian, matern32", "matern52"]])
         self.assertEqual([row[4] for row in rows][2:], ["queries after the initial design", "covariance function"])
+
+    @common.needs_program
+    def test_a_setting_that_an_archive_lacks_has_its_default(self):
+        """The program that made it may be older; the setting is not swept therefore."""
+        for known in (True, False):
+            settings_table.described.cache_clear()
+            with mock.patch.object(settings_table, "_values", lambda _: [("run", "", [("P", {"stop_rule": "false"}), ("P", {})])]), \
+                    contextlib.nullcontext() if known else mock.patch.object(program, "program", lambda: None):
+                self.assertEqual(settings_table.settings_table(mock.Mock(archived=True)).rows, [])
+                self.assertEqual(len(settings_table.settings_table(mock.Mock(archived=False)).rows), known)
+        settings_table.described.cache_clear()
 
     def test_settings_without_a_program(self):
         settings_table.described.cache_clear()

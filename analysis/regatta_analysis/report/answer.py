@@ -332,10 +332,10 @@ def _limits(results, metric, found):
     """One sentence on what limits the findings, or none."""
     said, counts = [], results.counts()
     if counts["failed"]:
-        said.append(f"{counts['failed']} of {counts['planned']} trials failed and count nowhere")
+        said.append(f"{counts['failed']:,} of {counts['planned']:,} trials failed and count nowhere")
     stuck = sum(sum(tables.stuck_trials(results, f.problem, metric).values()) for f in found)
     if stuck:
-        said.append(f"{stuck} of {counts['planned']} trials {'are stuck and end' if stuck > 1 else 'is stuck and ends'} "
+        said.append(f"{stuck:,} of {counts['planned']:,} trials {'are stuck and end' if stuck > 1 else 'is stuck and ends'} "
                     "far above the others of the same method")
     few = [f for f in found if max(r.n for r in f.rivals) < f.trials]
     few = [f for f in few if _by_instance(results, f.problem)]

@@ -38,9 +38,12 @@ def settings_table(results):
         known, everyone = described(block), dict.fromkeys(label for label, _ in values)
         for setting in dict.fromkeys(key for _, own in values for key in own):
             default, meaning = known.get(setting, ("", ""))
-            groups = {}
+            groups, absent = {}, "–"
+            if results.archived:  # an older program did without the setting what its default does
+                absent = default.replace("required", "")
             for label, own in values:
-                groups.setdefault(own.get(setting, "–"), []).append(label)
+                if own.get(setting, absent):
+                    groups.setdefault(own.get(setting, absent), []).append(label)
             if len([label for labels in groups.values() for label in set(labels)]) > len(everyone):  # a label has several
                 groups = {f"swept: {', '.join(groups)}": [label for labels in groups.values() for label in labels]}
             for value, labels in groups.items():
