@@ -364,7 +364,7 @@ class Record(common.Case):
         self.assertEqual([call.args[0] for call in put.call_args_list[1:]],
                          [root / "README.md", root / "docs" / "reproduce-a-paper.md", root / "docs" / "paper" / "paper.md"])
         self.assertEqual(put.call_args_list[1].args[1].splitlines()[0],
-                         "Of 2 statements, 1 holds in part, or in one reading only, and 1 cannot be compared.")
+                         "Of 2 statements, 1 holds in part, or in some readings or settings only, and 1 cannot be compared.")
         text = (self.scratch / "p" / "README.md").read_text()
         self.assertIn("| A1 | EI is ahead | depends on reading | shown in 1, contradicted in 1 of 2 readings "
                       "|\n| A2 | Nothing | not comparable | no data |", text)
