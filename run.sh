@@ -178,12 +178,10 @@ command="./run.sh${1:+$(printf ' %q' "$@")}" # as the page says how it was made
 
 [ "${BASH_SOURCE[0]}" = "$0" ] || return 0 # sourced by a test, for its functions
 
-case ${1:-}:${2:-} in
-test:-h | test:--help | build:-h | build:--help | bench:-h | bench:--help | docs:-h | docs:--help | clean:-h | \
-  clean:--help | help:-h | help:--help)
-  usage
-  exit ;;
-build:?* | docs:?* | clean:?* | help:?*)
+case ${2:-}:${1:-} in
+-h:test | -h:build | -h:bench | -h:docs | -h:clean | -h:help) set -- help ;;
+--help:test | --help:build | --help:bench | --help:docs | --help:clean | --help:help) set -- help ;;
+?*:build | ?*:docs | ?*:clean | ?*:help)
   complain "$1 takes no arguments, not '$2'"
   exit 2 ;;
 esac

@@ -2,7 +2,8 @@
 import numpy as np
 from regatta_analysis.claims import bootstrap
 from regatta_analysis.claims.items import BANDS, interval_outcome, new_item, require_means, shows, units_of
-from regatta_analysis.claims.panels import each_method
+from regatta_analysis.claims.outcome import Missing
+from regatta_analysis.claims.panels import each_method, metric_of
 from regatta_analysis.stats.regret import curves
 
 
@@ -16,8 +17,13 @@ def below_average(check, studies):
     """
     items = []
     for panel, results, problem, who in each_method(check, studies):
+        metric_of(results, problem, "instantaneous", panel.where)
         cell = curves(results, problem, "instantaneous_regret", of=results.group(problem).done.cells[who])
-        items.append(_item(panel, cell.loc[:, cell.notna().all()].droplevel("algorithm"), who))
+        cell = cell.droplevel("algorithm").dropna(how="all")  # without trials that have no curve
+        cell = cell.loc[:, cell.notna().all()]
+        if cell.shape[1] < 2:
+            raise Missing(f"{panel.where}: fewer than two recommendations of {who} with a regret")
+        items.append(_item(panel, cell, who))
     return interval_outcome(items, "largest difference of the expected regret of the last recommendation from its average so "
                             "far", -np.inf, 0.0, BANDS)
 
@@ -35,14 +41,14 @@ def _item(panel, frame, who):
 
 
 def above(regret):
-    """What regret (n x recommendations) has more than its average up to there, from the second recommendation on."""
+    """The difference between regret (n x recommendations) and its average so far, from the second recommendation on."""
     return (regret - np.cumsum(regret, axis=1) / np.arange(1, regret.shape[1] + 1))[:, 1:]
 
 
 def largest(excess, level):
-    """(low, high) of the largest mean of the columns (n x columns); each end errs with probability `level` at most. The
-    largest of the upper ends needs no correction for their number, because one of them is that of the largest mean. Any
-    of the lower ends may be too high, so each has its part of the level."""
+    """(low, high) of the largest mean of the columns of `excess` (n x columns); each end errs with probability `level` at
+    most. The upper end needs no correction for the number of columns, because it is at least that of the largest mean
+    (Berger 1982). The lower end has Bonferroni's, because any column may lie too high."""
     low, _ = bootstrap.mean_interval(excess.T, level / excess.shape[1])
     _, high = bootstrap.mean_interval(excess.T, level)
     return low.max(), high.max()

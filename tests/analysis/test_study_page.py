@@ -74,7 +74,7 @@ addEventListener("load", () => setTimeout(() => {
 """
 
 
-# What is seen of a page with the style of paper: in each section, in how-to-read, of names of settings, of links.
+# This script counts what a page in the style of paper shows: by section, in "How to read this", names of settings, links.
 PAPER = """
 <script>
 addEventListener("load", () => setTimeout(() => {

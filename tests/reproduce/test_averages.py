@@ -9,12 +9,14 @@ from reproduce import averages
 
 
 class Averages(common.Case):
-    def outcome(self, mean, noise=0.05):
-        """The outcome for regrets around mean(t); t is 1 for the recommendation from the initial design."""
+    def outcome(self, mean, noise=0.05, known=60):
+        """The outcome for regrets around mean(t); t is 1 for the recommendation from the initial design. `known`: trials
+        that have a regret."""
         made = synthetic.problem("Hump", ["Proposed"], seeds=60, queries=9, initial=2, dim=1)
         regret, t = made["arrays"]["instantaneous_regret"], np.arange(1, 11)
         regret[:] = np.nan
         regret[:, 1:] = mean(t) * (1.0 + noise * np.random.default_rng(3).standard_normal((60, 10)))
+        regret[known:] = np.nan
         synthetic.write(self.scratch / "s.h5", [made])
         check = {"kind": "below_average", "who": "Proposed", "on": "s"}
         forms.require(check)
@@ -32,6 +34,13 @@ class Averages(common.Case):
         found = self.outcome(lambda t: 1.0 / t, 0.0).items[0]
         self.assertAlmostEqual(found.value, 0.1 - sum(1.0 / t for t in range(1, 11)) / 10)
         self.assertEqual((found.n, found.low, found.high), (60, found.value, found.value))
+
+    def test_trials_without_regret_are_left_out(self):
+        found = self.outcome(lambda t: 1.0 / t, known=40)
+        self.assertEqual((found.grade, found.items[0].n), (SHOWN, 40))
+        self.assertIn("no trial has a value", self.outcome(lambda t: 1.0 / t, known=0).text)
+        self.assertIn("fewer than two recommendations of Proposed with a regret",
+                      self.outcome(lambda t: np.where(t < 2, 1.0, np.nan)).text)
 
     def test_errors(self):
         """Level means of many recommendations: neither end errs more often than its level."""

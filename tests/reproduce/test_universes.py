@@ -457,7 +457,7 @@ class Record(common.Case):
         self.assertEqual(record.evidence(one | {"cases": [ratio | {"most": None}]}), "0.5 [0.25, ∞], claimed at least 0")
 
     def test_records_are_short_and_read_back_equal(self):
-        """Those of the papers, with six lines for each case of a claim, and texts, numbers and nests of all kinds."""
+        """Records of papers take six lines for each case of a claim; they and odd values read back as they were written."""
         known = [json.loads(path.read_text()) for path in EXPERIMENTS.glob("*/verdicts.json")]
         odd = {"a\nb": ["ü\"", {}, [], [[]], {"": None}], "n": [1, 1.0, -0.0, 1e-300, True], "long": ["word" * 9] * 40,
                "deep": [[[[[["x" * 30] * 9]]]]]}

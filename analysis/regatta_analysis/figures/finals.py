@@ -9,7 +9,7 @@ from ..stats.inference import final_values
 from ..stats.regret import metric_on, more_is_better
 from . import figures, style
 
-PANELS, METHODS, DOTS = 12, 20, 400  # problems of a page, methods of a figure, dots of a method
+PROBLEMS, METHODS, DOTS = 12, 20, 400  # problems of a page, methods of a figure, dots of a method
 STUCK, MEDIAN = "#B00020", "#000000"
 BAND = 0.18  # of the width of a panel, for trials without a feasible design
 
@@ -27,8 +27,8 @@ def final_figure(results, problem, metric):
 
 
 def caption(results, metric):
-    """What the figures of the first PANELS problems show, and what they leave out."""
-    problems, stuck, left, without = results.problems[:PANELS], 0, 0, False
+    """The caption under the figures of the first PROBLEMS problems: how to read them, and what they leave out."""
+    problems, stuck, left, without = results.problems[:PROBLEMS], 0, 0, False
     for problem in problems:
         values, methods = _ordered(results, problem, metric)
         shown = values[methods].to_numpy(float)
@@ -41,7 +41,7 @@ def caption(results, metric):
         f"A red cross is a stuck trial ({stuck} in all)." if stuck else "",
         "∞ × n: n trials have no feasible design." if without else "",
         f"{left} rows of methods with larger medians are left out." if left else "",
-        f"The first {PANELS} of {len(results.problems)} problems." if len(results.problems) > PANELS else ""]))
+        f"The first {PROBLEMS} of {len(results.problems)} problems." if len(results.problems) > PROBLEMS else ""]))
 
 
 def _ordered(results, problem, metric):

@@ -197,7 +197,7 @@ def _final_figures(results, metric):
     """The pictures of the final values on the first problems; of a sweep none, whose figures over its settings have them."""
     if results.settings:
         return []
-    shown = [p for p in results.problems[:finals.PANELS] if inference.final_values(results, p, metric).notna().any(axis=None)]
+    shown = [p for p in results.problems[:finals.PROBLEMS] if inference.final_values(results, p, metric).notna().any(axis=None)]
     return [stills.still(f"{results.title_of(p)}: final value of every trial", finals.final_figure(results, p, metric), results.state)
             for p in progress(shown, "final values")]
 
