@@ -41,7 +41,7 @@ usage: ./run.sh [COMMAND]
   reproduce PAPER[/FIGURE,...] [--scale smoke|small|full] [--universes]
                         run what is missing of a paper's studies (full: as in the paper), then write
                         results/PAPER/report.html; all: every paper, and an index; list: papers and figures;
-                        --universes: in all settings that a paper leaves open (all papers: about 25 core-hours)
+                        --universes: in all settings that a paper leaves open (all papers: about 30 core-hours)
   bench [large|inputs|contexts]
                         measure speed; table on screen, JSON in results/bench/
   release               make and check source archive, .deb, wheel, checksums and list of parts (SPDX), offline;

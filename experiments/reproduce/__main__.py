@@ -47,7 +47,7 @@ def _run_parser():
     parser.add_argument("--seeds", type=positive, metavar="N", help="trials per cell")
     parser.add_argument("--universes", action="store_true",
                         help="all alternatives of the settings the paper leaves open (settings.yaml); of all papers about "
-                        "25 core-hours (docs/reproduce-a-paper.md)")
+                        "30 core-hours (docs/reproduce-a-paper.md)")
     parser.add_argument("--keep", action="store_true", help="what experiments/PAPER/verdicts.json has settled gets no "
                         "trials (with --until-decided)")
     parser.add_argument("--no-run", dest="run", action="store_false", help="the report alone, from what is there")

@@ -1,9 +1,10 @@
 """The settings that a paper leaves open (experiments/PAPER/settings.yaml), and results under each of them.
 
 The file lists figures. A figure has its study files, `size`, the trials of the paper's own experiment, and its
-`settings`. A setting has an id, a description and alternatives. An alternative has `set`, the keys of the study file
-(paths as in its `sweep`) with values, `because`, a reason, and `source`. `ours: true` marks the alternative of the
-study file; `paper: true` marks one that is known to be the paper's. A universe chooses one alternative for each
+`settings`, or `because`, the reason why it has none. A setting has an id, a description and alternatives. An
+alternative has `set`, the keys of the study file (paths as in its `sweep`) with values, `because`, a reason, and
+`source`. A study file without the method or problem of a key does without this key. `ours: true` marks the alternative
+of the study file; `paper: true` marks one that is known to be the paper's. A universe chooses one alternative for each
 setting of a figure. `design: crossed` (the default) takes all combinations; `design: one at a time` takes those that
 differ from ours in one setting, and so does a setting with `alone: true` beside settings that are crossed.
 
@@ -52,6 +53,7 @@ class Figure:
     size: dict
     design: str
     settings: tuple
+    because: str = ""  # why it has no settings
 
     def universes(self):
         """[{setting: alternative}], ours first."""
@@ -129,7 +131,9 @@ def read(path):
     figures = []
     for entry in mappings(path, "figures", data["figures"]):
         where = f"{path}: figure {entry.get('id', '?')}"
-        _known(where, entry, {"id", "studies"}, {"size", "design", "settings"})
+        _known(where, entry, {"id", "studies"}, {"size", "design", "settings", "because"})
+        if ("settings" in entry) == ("because" in entry):
+            raise InputError(f"{where} needs 'settings', or else 'because', why it has none")
         if entry.get("design", DESIGNS[0]) not in DESIGNS:
             raise InputError(f"{where}: design {entry['design']!r} (known: {', '.join(DESIGNS)})")
         size = entry.get("size", {})
@@ -139,7 +143,7 @@ def read(path):
         settings = tuple(_setting(where, s) for s in mappings(where, "settings", entry["settings"])
                          ) if "settings" in entry else ()
         figures.append(Figure(str(entry["id"]), tuple(entry["studies"]), dict(size),
-                              entry.get("design", DESIGNS[0]), settings))
+                              entry.get("design", DESIGNS[0]), settings, str(entry.get("because", ""))))
     studies = [s for f in figures for s in f.studies]
     twice = [s for k, s in enumerate(studies) if s in studies[:k]]
     if twice:
@@ -271,7 +275,9 @@ def _queries(study):
 
 def swept(text, figure):
     """The text of a study file with the universes of the figure as one axis of its sweep."""
-    rows = [figure.values(universe) for universe in figure.universes()]
+    entries = _entries(text)
+    rows = _distinct({path: value for path, value in figure.values(universe).items() if _reads(entries, path)}
+                     for universe in figure.universes())
     if len(rows) < 2:
         return text
     lines = [f"{json.dumps(path)}: [{', '.join(_text(row[path]) for row in rows)}]" for path in rows[0]
@@ -280,6 +286,12 @@ def swept(text, figure):
     if re.search(r"(?m)^sweep:[ \t]*$", text):
         return re.sub(r"(?m)^sweep:[ \t]*\n", lambda m: m[0] + axis, text)
     return f"{text.rstrip()}\n\nsweep:\n{axis}"
+
+
+def _reads(entries, path):
+    """Whether a study with these entries, (layer, label), has the method or problem of a path."""
+    layer, _, rest = path.partition(".")
+    return layer == LAYERS[0] or any(layer == had and rest.startswith(f"{label}.") for had, label in entries)
 
 
 def _text(value):

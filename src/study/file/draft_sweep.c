@@ -398,15 +398,15 @@ static const char *const replicate_names[] = {"problem", "algorithm", "swept",
 
 static const char *word_of(const RgCell *cell, int which)
 {
-  return which == CELL_PROBLEM     ? cell->problem_label
-         : which == CELL_ALGORITHM ? cell->algorithm_label
-                                   : cell->swept;
+  return (const char *const[]){cell->problem_label, cell->algorithm_label, cell->swept}[which];
 }
 
-/* Whether the cell has the word; true for NULL. */
+/* Whether the cell has the word; true for NULL. The label of an entry means all of its cells. */
 static bool has_word(const RgCell *cell, int which, const RgYamlNode *word)
 {
-  return !word || (word->text && !strcmp(word->text, word_of(cell, which)));
+  if (!word || !word->text) return !word;
+  return !strcmp(word->text, word_of(cell, which)) ||
+         (which == CELL_ALGORITHM && !strcmp(word->text, cell->method));
 }
 
 /* Report words that no cell has. */

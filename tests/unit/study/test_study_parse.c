@@ -106,8 +106,9 @@ RG_TEST(some_cells_have_more_trials)
     "problems: [{name: gp_path, dim: 1, label: P}, {name: branin, label: Q}]\n"
     "algorithms: [random, {name: gp_ucb, beta: fixed, label: U}]\n"
     "sweep: [{algorithms.U.value: [1, 4]}]\n"
-    "replicate: [{algorithm: U (value=4), seeds: 4}, {problem: P, swept: value=1, instances: 3}]\n";
-  static const int n_seeds[] = {2, 2, 4, 2, 2, 4}, n_instances[] = {2, 3, 2, 1, 1, 1};
+    "replicate: [{algorithm: U (value=4), seeds: 4}, {problem: P, swept: value=1, instances: 3},\n"
+    "            {algorithm: U, seeds: 3}]\n"; /* both cells of U */
+  static const int n_seeds[] = {2, 3, 4, 2, 3, 4}, n_instances[] = {2, 3, 2, 1, 1, 1};
   int n = 0;
 
   const RgPlan *plan = plan_of("%s", text);
