@@ -54,7 +54,7 @@ class Against(Case):
             self.assertEqual(set(results.compare("Mine", "EI")["n"].iloc[:2]), {6})  # pairs
         last = regret_curves(both, "Branin", "cumulative")
         np.testing.assert_array_equal(last.loc["EI"].iloc[:, -1], regret_curves(load(full), "branin", "cumulative").loc["EI"].iloc[:, -1])
-        for results, named, left in ((both, ["Mine"], "so 2 methods have none"), (whole, ["Mine", "random", "EI"], "")):
+        for results, named, left in ((both, ["Mine"], "so 2 methods have none"), (whole, ["Mine", "Random search", "EI"], "")):
             table = comparisons.growth_table(inference.growth(results), results)
             self.assertEqual(([row[0][0] for row in table.rows], left in table.note), (named, True))
         self.assertEqual([row[1][0] for row in study_page._runtime(both).rows], 2 * ["Mine"])

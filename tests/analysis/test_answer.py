@@ -8,6 +8,7 @@ import numpy as np
 import synthetic
 from common import run
 from regatta_analysis import load
+from regatta_analysis.load import program
 from regatta_analysis.report import answer, matrix, study_page
 from regatta_analysis.stats import aggregate, evidence, inference
 from test_study_page import swept_study
@@ -171,6 +172,22 @@ class Answer(common.Case):
         said = answer.sentences(load(self.scratch / "w.h5"))
         self.assertIn("On Box EI ends best at noise = ", said[0])
         self.assertLessEqual(len(said), 10)
+
+    def test_a_method_has_one_name(self):
+        """Sentences and tables of pages and of summary.md call a method by the name that legends have."""
+        labels = {"ts": 0.02, "ei": 0.1, "gp_ucb": 0.4}
+        for write in (lambda path: synthetic.write(path, [synthetic.made_up(p, labels, seeds=12) for p in "PQ"]),
+                      lambda path: swept_study(path, seeds=8, methods=("ts", "ei", "gp_ucb"))):
+            write(self.scratch / "n.h5")
+            with mock.patch.object(program, "titles", lambda: {"ts": "TS", "ei": "EI", "gp_ucb": "GP-UCB"}):
+                code, out, _ = run(self.scratch / "n.h5", "--out", self.scratch / "n")
+                page = study_page.write([self.scratch / "n.h5"], self.scratch / "n.html").read_text()
+            shown = re.sub(r"(?s)<(script|style|svg)\b.*?</\1>|<[^>]+>", " ", page)
+            self.assertEqual(code, 0)
+            for text in (out, (self.scratch / "n" / "summary.md").read_text(), shown):
+                self.assertRegex(text, r"\bTS\b")
+                lines = [line for line in text.splitlines() if re.search(r"\b(ts|ei|gp_ucb)\b", line)]
+                self.assertEqual([line for line in lines if "@1{" not in line], [])  # identities have the study file's names
 
     def test_no_finding_beyond_the_comparisons(self):
         """Every grade and number is that of the tables, turned where the leader is the second of a pair."""

@@ -114,10 +114,11 @@ def acted(page, scratch, acts=ACTS):
     return json.loads(base64.b64decode(found[1]))
 
 
-def swept_study(path, seeds=3, noises=("1e-4", "1e-1"), kernels=("a", "b")):
+def swept_study(path, seeds=3, noises=("1e-4", "1e-1"), kernels=("a", "b"), methods=("Random", "EI", "GP-UCB")):
     """One problem under two settings: a number that two methods read, a word that one reads."""
-    settings = [("Random", "")] + [("EI", f"noise={v}") for v in noises] + [
-        (f"GP-UCB (kernel={k})", f"noise={v}, kernel={k}") for v in noises for k in kernels]
+    random, ei, gp_ucb = methods
+    settings = [(random, "")] + [(ei, f"noise={v}") for v in noises] + [
+        (f"{gp_ucb} (kernel={k})", f"noise={v}, kernel={k}") for v in noises for k in kernels]
     part = synthetic.problem("Box", [str(k) for k in range(len(settings))], seeds=seeds, queries=9)
     cells = [(settings[int(a)], i, s) for a, i, s in part["cells"]]
     part["cells"] = [(pair[0], i, s) for pair, i, s in cells]

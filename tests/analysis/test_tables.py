@@ -59,15 +59,16 @@ class Tables(common.Case):
         table = final_regret(self.results, ["best"]).assign(more_is_better=lambda t: t["problem"] == "Crossed")
         self.assertEqual(better_values(table, {"Crossed": "C"}), "Larger values are better on C; lower ones elsewhere.")
 
-    def test_methods_have_their_names_for_readers_in_latex(self):
+    def test_methods_have_their_names_for_readers(self):
         synthetic.write(self.scratch / "n.h5", [synthetic.problem("ei", ["ei", "gp_ucb", "mine"], seeds=2, queries=4)])
         with mock.patch.object(program, "titles", lambda: {"ei": "EI", "gp_ucb": "GP-UCB"}):
             write_final_regret(load(self.scratch / "n.h5"), ["simple"], Band(), self.scratch)
             write_runtime(load(self.scratch / "n.h5"), self.scratch)
         for name in ("final_regret", "runtime"):
-            text = (self.scratch / f"{name}.tex").read_text()
-            self.assertTrue(all(word in text for word in ("GP-UCB &", "EI &", "mine &", "ei")), text)
-            self.assertIn("| gp_ucb |", (self.scratch / f"{name}.md").read_text())
+            for ending, stop in ((".tex", "&"), (".md", "|")):
+                text = (self.scratch / f"{name}{ending}").read_text()
+                self.assertTrue(all(f"{word} {stop}" in text for word in ("GP-UCB", "EI", "mine")) and "ei" in text, text)
+            self.assertIn("gp_ucb", (self.scratch / f"{name}.csv").read_text())
 
     def test_numbers_of_csv_read_back_to_the_same_bits(self):
         frame = pd.DataFrame({"x": [0.3, 0.1 + 0.2, 1 / 3, 1e-320, -0.0, np.nan, np.inf], "text": list("abcdefg"),

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..escape import code, markdown
+from ..figures import style
 from ..figures.figures import Band
 from ..load.results import remembered
 from ..stats import aggregate, evidence, extended, inference, robust, sweep
@@ -68,6 +69,11 @@ class Finding:
         """The rivals with the leader's median."""
         return [r.name for r in self.rivals if self.medians[r.name] == self.medians[self.leader]]
 
+    def called(self, names):
+        """The same with the methods' names for readers."""
+        return replace(self, leader=names[self.leader], medians={names[m]: v for m, v in self.medians.items()},
+                       rivals=tuple(replace(r, name=names[r.name]) for r in self.rivals))
+
 
 def sentences(results, metric=None, command=None) -> list[Sentence]:
     """The answer, at most some ten sentences; only the state of an incomplete study where nothing can be said. `command`
@@ -81,15 +87,17 @@ def _sentences(results, metric, command):
     metric = metric or (known[0] if known else None)
     if metric is None or not results.counts()["done"]:
         return said[:1] and [f"{results.state}."]
-    found = findings(results, metric)
+    names = style.shown_names([*results.algorithms, *results.beside.methods])
+    found = [f.called(names) for f in findings(results, metric)]
     swept = bool(sweep.names(results))
-    first = _best_settings(results, metric) if swept else _together(results, metric, found)
-    others = _without_regret(results, metric)
+    first = _best_settings(results, metric) if swept else _together(results, metric, found, names)
+    others = [f.called(names) for f in _without_regret(results, metric)]
     first = first + _by_problem(results, metric, found, PANELS if swept else GROUPS)
     first = first + _by_problem(results, "best", others, PANELS)
     if not first:
         return (said[:1] and [f"{results.state}."]) + _alone(results, metric)
-    return said + first + _limits(results, metric, found + others) + _deciding(results, found + others, command)
+    fixed = {names[m] for m in (results.algorithms if results.attributes.get("archive_of") else results.beside.methods)}
+    return said + first + _limits(results, metric, found + others) + _deciding(results, found + others, fixed, command)
 
 
 def _alone(results, metric):
@@ -100,7 +108,7 @@ def _alone(results, metric):
     for r in tables.final_regret(results, [metric]).head(GROUPS).itertuples():
         name, value = metric_on(results, [r.problem], metric).name.lower(), tables.value_text(r, Band())
         if value:
-            said.append(f"On {results.title_of(r.problem)} the median {name} of {r.algorithm} is {value}, from {r.n} trials.")
+            said.append(f"On {results.title_of(r.problem)} the median {name} of {style.shown_names([r.algorithm])[r.algorithm]} is {value}, from {r.n} trials.")
     return said + (["No other method ran, so nothing is compared."] if said else [])
 
 
@@ -169,7 +177,7 @@ def grade(verdict, corrected):
 # ---- sentences -----------------------------------------------------------------------------------
 
 
-def _together(results, metric, found):
+def _together(results, metric, found, names):
     """The sentence on all problems, if there are several with a common scale."""
     if METRICS[metric].running or len({results.group(f.problem).base for f in found}) < 2:
         return []
@@ -181,11 +189,11 @@ def _together(results, metric, found):
     order = dict(zip(whole["algorithm"], whole["ratio"]))
     rivals.sort(key=lambda r: order[r.name])
     many = whole.set_index("algorithm").loc[leader]
-    whole_ = Finding("", leader, order, int(many.n), tuple(rivals))
+    whole_ = Finding("", leader, order, int(many.n), tuple(rivals)).called(names)
     of = f" of {len(results.problems)}" if many.problems < len(results.problems) else ""
-    return [f"Over {int(many.problems)}{of} problems together {leader} ends lowest: its {name} is "
+    return [f"Over {int(many.problems)}{of} problems together {whole_.leader} ends lowest: its {name} is "
             f"{tables.between(many.ratio, many.low, many.high, digits=2)} times what is usual on a problem; {_standing(whole_)}. "
-            f"{_against(rivals[0], leader, name, each=True)}"]
+            f"{_against(whole_.rivals[0], whole_.leader, name, each=True)}"]
 
 
 def _by_problem(results, metric, found, most):
@@ -305,6 +313,7 @@ def _best_settings(results, metric):
     best = results.best_settings(metric)
     best = best[(best["cells"] > 1) & (best["setting"] != "") & best["median"].notna()]
     order = best.sort_values("scale", key=lambda scale: scale != "ratio", kind="stable")
+    names = style.shown_names(dict.fromkeys(order["method"]))
     said = []
     for r in order.head(SETTINGS).itertuples(index=False):
         others, alike = r.cells - 1, len(r.alike)
@@ -312,7 +321,7 @@ def _best_settings(results, metric):
         whom = {others: f"all {others} other settings" if others > 1 else "the other setting"}
         told = [f"{g} against {whom.get(n, f'{n} of {others} other settings')}" for g, n in counts if n]
         where = "Over all problems together" if r.scale == "ratio" else f"On {r.problem}"
-        said.append(f"{where} {r.method} ends best at {r.setting}: {'; '.join(told)}.")
+        said.append(f"{where} {names[r.method]} ends best at {r.setting}: {'; '.join(told)}.")
     left = len(order) - SETTINGS
     return said + ([f"The table of best settings has {left} more."] if left > 0 else [])
 
@@ -374,10 +383,10 @@ def _tests(results, metric):
     return max(1, len(frame.drop_duplicates([c for c in frame.columns if c not in ("problem", "p_holm")])))
 
 
-def _deciding(results, found, command):
+def _deciding(results, found, fixed, command):
     """One sentence on the open comparison of a leader that the fewest further trials decide. Methods that others ran,
-    and those of an archive, get no further trials here. Nor does an incomplete study, whose own trials come first."""
-    fixed = set(results.algorithms) if results.attributes.get("archive_of") else results.beside.methods
+    and those of an archive (`fixed`), get no further trials here. Nor does an incomplete study, whose own trials come
+    first."""
     wanted = [(f, r) for f in found for r in f.rivals if r.grade == OPEN and not {f.leader, r.name} & fixed]
     if not wanted or results.state:
         return []

@@ -1,5 +1,6 @@
 """The answer of a sweep for readers: tables of `Results.best_settings` and `Results.effects`."""
 from ..escape import write_csv
+from ..figures import style
 from ..stats.regret import METRICS
 from . import tables
 
@@ -9,7 +10,8 @@ NAMED = 3  # settings that are named in a cell of a table
 def best_table(found, metric):
     """Best setting per problem and method; those of all problems together come first."""
     order = found.sort_values("scale", key=lambda scale: scale != "ratio", kind="stable")
-    rows = [tables.plain(r.problem, r.method, r.setting or f"– ({r.why})" if r.cells > 1 or r.why else "reads none",
+    names = style.shown_names(found["method"])
+    rows = [tables.plain(r.problem, names[r.method], r.setting or f"– ({r.why})" if r.cells > 1 or r.why else "reads none",
                          _median(r), _alike(r)) for r in order.itertuples(index=False)]
     together = (" All problems together: each value as a share of the median of the method's trials on its problem."
                 if (found["scale"] == "ratio").any() else "")
@@ -40,7 +42,8 @@ def _alike(row):
 
 def effects_table(found, metric):
     """The effect of each setting."""
-    rows = [tables.plain(r.problem, r.method, f"{r.setting} = {r.value}", f"{r.setting} = {r.against}", tables.effect(r),
+    names = style.shown_names(found["method"])
+    rows = [tables.plain(r.problem, names[r.method], f"{r.setting} = {r.value}", f"{r.setting} = {r.against}", tables.effect(r),
                          tables.better(r), {"equivalent": "no difference"}.get(r.verdict, r.verdict), r.n)
             for r in found.itertuples(index=False) if r.n]
     return tables.Table(

@@ -2,6 +2,7 @@
 import numpy as np
 
 from ..escape import number, write_csv
+from ..figures import style
 from ..stats import aggregate, evidence, extended, inference
 from ..stats.regret import METRICS, metric_on
 from . import answer, tables
@@ -15,12 +16,12 @@ TOGETHER = ("Ties are half a win. Both intervals hold at any number of trials. S
 
 def pairs_table(frame, title):
     """`inference.comparisons`."""
-    pairs = frame["a"].nunique() > 1
+    pairs, names = frame["a"].nunique() > 1, style.shown_names([*frame["a"], *frame["b"]])
     header = ["Problem", *(["Algorithm"] if pairs else []), "Against", "n", "Ratio [95%]", "P(better) [95%]", "Verdict",
               "p (Holm)", "Stuck", "n needed"]
-    rows = [plain(row.problem, *([row.a] if pairs else []), row.b, row.n, tables.effect(row), better(row), row.verdict,
-                  _p(row.p_holm), _stuck(row), _needed(row)) for row in frame.itertuples()]
-    first = "the first" if pairs or not len(frame) else frame["a"].iloc[0]
+    rows = [plain(row.problem, *([names[row.a]] if pairs else []), names[row.b], row.n, tables.effect(row), better(row),
+                  row.verdict, _p(row.p_holm), _stuck(row), _needed(row)) for row in frame.itertuples()]
+    first = "the first" if pairs or not len(frame) else names[frame["a"].iloc[0]]
     return Table(title, f"Ratio: typical ratio of {first} to the other; below 1 (differences: below 0) is better.", header, rows,
                  f"Paired over n common trials, or n instances where trials share them. P(better): share of the pairs that "
                  f"{first} wins, ties half. Both intervals hold at any number of trials; each verdict is at 5%, p has Holm's "
@@ -51,7 +52,8 @@ def growth_table(frame, results, where=""):
         known = [k for k in range(len(header)) if k < keys or any(row[k] != none for row in rows)]
         left, header, rows = len(header) - len(known), [header[k] for k in known], [[row[k] for k in known] for row in rows]
     elif cells:
-        whole = [[(a, False), *(cells.get((p, a), none) for p in results.problems)] for a in results.algorithms]
+        whole = [[(name, False), *(cells.get((p, a), none) for p in results.problems)]
+                 for a, name in style.shown_names(results.algorithms).items()]
         rows = [row for row in whole if any(cell != none for cell in row[1:])]
         left = len(whole) - len(rows)
     return Table(f"Growth of cumulative regret{where}",
@@ -82,7 +84,8 @@ def rank_tables(results, metric):
     found = inference.ranks(results, metric)
     if not len(found):
         return []
-    rows = [plain(r.algorithm, f"{r.rank:.2f} [{r.low:.2f}, {r.high:.2f}]", f"{r.first:.2f}")
+    names = style.shown_names(found["algorithm"])
+    rows = [plain(names[r.algorithm], f"{r.rank:.2f} [{r.low:.2f}, {r.high:.2f}]", f"{r.first:.2f}")
             for r in found.itertuples()]
     several = f"mean over {found['problems'].iloc[0]} problems, " if found["problems"].iloc[0] > 1 else ""
     return [Table(
@@ -101,7 +104,8 @@ def aggregate_tables(results, metric):
         return []
     name = metric_on(results, results.problems, metric).name
     found, every = aggregate.made(results, metric)
-    rows = [plain(r.algorithm, r.problems, r.n, tables.between(r.ratio, r.low, r.high), f"{100 * r.stuck:.0f}%",
+    names = style.shown_names(found["algorithm"])
+    rows = [plain(names[r.algorithm], r.problems, r.n, tables.between(r.ratio, r.low, r.high), f"{100 * r.stuck:.0f}%",
                   "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.sort_values("ratio", kind="stable").itertuples()]
     whole = Table(
         f"All problems together, final {name.lower()}",
@@ -118,17 +122,19 @@ def aggregate_tables(results, metric):
 def versus_table(every, method):
     """A method against each other one over all problems, from the pairs of `aggregate.made`."""
     problems = {frozenset((r.a, r.b)): r.problems for r in every.itertuples()}
-    rows = [plain(r.name, problems[frozenset((method, r.name))], tables.between(r.effect, r.low, r.high), better(r), r.grade)
+    names = style.shown_names([*every["a"], *every["b"]])
+    rows = [plain(names[r.name], problems[frozenset((method, r.name))], tables.between(r.effect, r.low, r.high), better(r), r.grade)
             for r in answer.seen_together(every, method)]
     return Table(
-        f"{method} against each other method, all problems together",
-        f"Ratio of paired trials of {method} to those of the other (less is better), and the share of pairs that it wins.",
+        f"{names[method]} against each other method, all problems together",
+        f"Ratio of paired trials of {names[method]} to those of the other (less is better), and the share of pairs that it wins.",
         ["Against", "Problems", "Ratio [95%]", "P(better) [95%]", "Verdict"], rows, TOGETHER)
 
 
 def every_table(every):
     """Each pair of methods over all problems."""
-    rows = [plain(r.a, r.b, r.problems, tables.between(r.ratio, r.low, r.high), better(r),
+    names = style.shown_names([*every["a"], *every["b"]])
+    rows = [plain(names[r.a], names[r.b], r.problems, tables.between(r.ratio, r.low, r.high), better(r),
                   answer.seen_from(r.a, r).grade, _p(r.p_holm)) for r in every.assign(effect=every["ratio"]).itertuples()]
     return Table("All pairs, all problems together", "Ratio of paired trials of the first to those of the other; less is better.",
                  ["Algorithm", "Against", "Problems", "Ratio [95%]", "P(better) [95%]", "Verdict", "p (Holm)"], rows, TOGETHER)

@@ -2,6 +2,7 @@
 import numpy as np
 import pandas as pd
 
+from ..figures import style
 from ..load.settings import problem_of
 
 
@@ -29,7 +30,8 @@ def provenance(results):
 def failed_trials(results, most=5):
     """Lines on the first failed trials, with their messages."""
     failed = [group.subset(group.column("status") == "failed") for group in map(results.group, results.places)]
-    lines = [f"{t.algorithm} on {problem_of(t)}, instance {t.instance}, seed {t.seed}: "
+    names = style.shown_names(results.algorithms)
+    lines = [f"{names[t.algorithm]} on {problem_of(t)}, instance {t.instance}, seed {t.seed}: "
              f"{getattr(t, 'message', '') or 'no message'}" for group in failed for t in group.head(most).trials.itertuples()]
     more = sum(group.n for group in failed) - most
     return lines[:most] + ([f"and {more} more"] if more > 0 else [])

@@ -155,8 +155,9 @@ def _sweeps(results, options, band):
 
 def sensitivity_table(found, metric):
     """The result of `stats.sweep.sensitivity`, for readers."""
-    rows = [tables.plain(r.problem, r.method, r.setting, r.n_values, tables.setting_text(r.best_at) or "–", tables.number_of(r.least, r.n_least),
-                         tables.number_of(r.largest, r.n_largest), "–" if np.isnan(r.share) else f"{r.share:.2f}")
+    names = style.shown_names(found["method"])
+    rows = [tables.plain(r.problem, names[r.method], r.setting, r.n_values, tables.setting_text(r.best_at) or "–",
+                         tables.number_of(r.least, r.n_least), tables.number_of(r.largest, r.n_largest), "–" if np.isnan(r.share) else f"{r.share:.2f}")
             for r in found.itertuples(index=False)]
     return tables.Table("Sensitivity", f"Medians of the final {METRICS[metric].name.lower()} at the values of "
                         "a setting, over all values of the others, and the numbers of their trials; range: their difference as a share of "
@@ -231,7 +232,7 @@ def _summary(results, options, drawn, best, regret, runtime, statistics):
     lines = [f"# {md(results.title)}", "", *answer.as_markdown(results, options.metric[0], options.command),
              f"- results: {code(results.path.name)} ({'incomplete' if results.state else 'complete'})", *about,
              f"- problems: {md('; '.join(results.problems))}",
-             f"- algorithms: {md('; '.join(results.algorithms))}",
+             f"- algorithms: {md('; '.join(style.shown_names(results.algorithms).values()))}",
              f"- trials: {total['done']} of {total['planned']} done, {total['failed']} failed, "
              f"{total['missing']} missing",
              *[f"- warning: {md(warning)}" for warning in results.warnings],
@@ -258,10 +259,10 @@ def planned(results):
 def settings_of(results):
     """[(name of the block, labels, text)]: the settings of problems and algorithms. Each setting appears once, with
     all labels that share it."""
-    shared = {}
+    shared, names = {}, style.shown_names(results.algorithms)
     for problem in results.problems:
         group = results.group(problem)
-        algorithm = group.column("algorithm")
+        algorithm = [names[label] for label in group.column("algorithm")]
         for row in np.flatnonzero(~pd.Series(group.column("cell")).duplicated()):
             for part, label in (("problem", problem), ("run", problem), ("algorithm", algorithm[row]),
                                 ("surrogate", algorithm[row]), ("maximiser", algorithm[row])):

@@ -107,8 +107,9 @@ def plain(*cells):
 
 def cells_table(cells, note=""):
     """A Table of rows of `Results.cells`."""
+    names = style.shown_names(cells["algorithm"])
     return Table("Cells that lack trials", note, ["Problem", "Algorithm", "Done", "Failed", "Missing"],
-                 [plain(c.problem, c.algorithm, c.done, c.failed, c.missing) for c in cells.itertuples()])
+                 [plain(c.problem, names[c.algorithm], c.done, c.failed, c.missing) for c in cells.itertuples()])
 
 
 @dataclass(frozen=True)
@@ -228,8 +229,8 @@ def final_regret_grid(results, table, metric, band=Band(), notation=TEXT, titles
         title = titles.get(problem, problem)
         header.append(f"{title} ({', '.join(about)})" if about else title)
         columns.append(dict(zip(rows["algorithm"], final_cells(results, rows, band, notation, len(counts) > 1))))
-    return header, [[(algorithm, False), *(column[algorithm] for column in columns)]
-                    for algorithm in dict.fromkeys(table["algorithm"])]
+    return header, [[(name, False), *(column[label] for column in columns)]
+                    for label, name in style.shown_names(table["algorithm"]).items()]
 
 
 def final_over_grid(results, table, metric, band=Band(), notation=TEXT):
@@ -248,7 +249,7 @@ def over_grid(results, metric, cells_of):
         found = dict(zip(there, cells_of(list(there.values()))))
         rows.append([(setting_text(view.place.get(name, "–")), False) for name in (panels.PROBLEM, *names)]
                     + [found.get(m, ("–", False)) for m in methods])
-    return ["Problem", *names, *methods], rows, 1 + len(names)
+    return ["Problem", *names, *style.shown_names(methods).values()], rows, 1 + len(names)
 
 
 def upright(table):
@@ -299,7 +300,7 @@ def runtime_grid(table, notation=TEXT):
               "wall_evaluate": "Evaluate", "cpu": "CPU"}
     header = ["Problem", "Algorithm", "Trials", "Queries",
               *[f"{title} ({unit})" for title in stages.values()], f"Per query ({small})"]
-    rows = []
+    rows, names = [], style.shown_names(table["algorithm"])
     for cell in table.itertuples():
         values = ["0", "–", "missing"] + ["–"] * 5
         if cell.n:
@@ -308,7 +309,7 @@ def runtime_grid(table, notation=TEXT):
                       *[notation.cell(with_error(scale * getattr(cell, name),
                                                  scale * getattr(cell, f"{name}_se"), notation))
                         or "–" for name, scale in scales.items()]]
-        rows.append([(text, False) for text in (cell.problem, cell.algorithm, *values)])
+        rows.append([(text, False) for text in (cell.problem, names[cell.algorithm], *values)])
     return header, rows
 
 
@@ -368,14 +369,11 @@ def write_final_regret(results, metrics, band, directory):
 
 
 def _final_latex(results, table, metric, band, titles, caption):
-    """The table of one metric in LaTeX, with methods by their names for readers."""
+    """The table of one metric in LaTeX."""
     if results.settings:
         header, rows, keys = final_over_grid(results, table, metric, band, TEX)
-        names = style.shown_names(header[keys:])
-        return latex([*header[:keys], *(names[label] for label in header[keys:])], rows, caption, keys)
-    header, rows = final_regret_grid(results, table, metric, band, TEX, titles)
-    names = style.shown_names([row[0][0] for row in rows])
-    return latex(header, [[(names[row[0][0]], row[0][1]), *row[1:]] for row in rows], caption)
+        return latex(header, rows, caption, keys)
+    return latex(*final_regret_grid(results, table, metric, band, TEX, titles), caption)
 
 
 def write_curves(results, metrics, band, directory):
@@ -388,10 +386,9 @@ def write_runtime(results, directory):
     """runtime.md, .tex, .csv; returns the Markdown text."""
     table = runtime(results)
     caption = _caption(results, "Time per trial: mean and standard error over complete trials.")
-    names = style.shown_names(dict.fromkeys(table["algorithm"]))
     text = (markdown(*runtime_grid(table)) + "\n\nTime per trial: mean ± standard error over "
             "complete trials; wall = fit + acquire + evaluate; per query: fit + acquire.\n")
-    _write(results, directory, "runtime", "## Run time\n\n" + text, [latex(*runtime_grid(table.assign(algorithm=table["algorithm"].map(names)), TEX), caption, keys=2)], table)
+    _write(results, directory, "runtime", "## Run time\n\n" + text, [latex(*runtime_grid(table, TEX), caption, keys=2)], table)
     return text
 
 
