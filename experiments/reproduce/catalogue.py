@@ -129,7 +129,8 @@ def needs_bounds(paper_, study):
 def scaled(text, scale, seeds=None):
     """Text of a study file for a scale. `full` is the file as it is. `small` has at most SMALL_TRIALS trials per cell.
     `smoke` has SMOKE_TRIALS trials of SMOKE_ITERATIONS queries. `seeds` is the number of trials per cell: of seeds, or
-    of instances if each has one seed."""
+    of instances if each has one seed. Other numbers than those of the file are for all cells, without `replicate`."""
+    text = text if scale == "full" and seeds is None else stages.replicated(text, [])
     if scale == "smoke":
         slow = bool(re.search(r"(?m)^ *seconds: ", text))  # evaluations that take long
         text = _at_most(text, "iterations", SLOW_SMOKE if slow else SMOKE_ITERATIONS)
@@ -207,7 +208,7 @@ def write_studies(paper_, scale, seeds, directory, figures=(), everywhere=False)
         before = stages.replicated(before, []) if added else before
         open_ = paper_.settings.figure(study)
         if open_ is not None and (everywhere or universes.MARK in before):
-            text = universes.swept(text, open_)
+            text = universes.swept(text, open_, queries=scale != "smoke")
         if before:
             more = _count(before) * _instances(before)
             if more > _count(text) * _instances(text) and _same_but_trials(before, text):

@@ -33,6 +33,7 @@ MARK = "# settings that the paper leaves open (settings.yaml)"
 DESIGNS = ("crossed", "one at a time")
 LAYERS = ("common", "problems", "algorithms")  # a later layer has priority
 BLOCKS = ("surrogate", "maximiser")
+QUERIES = ".iterations"  # ends the paths of numbers of queries
 TELESCOPE = 2.5
 
 
@@ -74,7 +75,7 @@ class Figure:
 
     def fewest(self):
         """{path: the smallest alternative} of the numbers of queries that are open."""
-        paths = [path for path in self.values({}) if path.endswith(".iterations")]
+        paths = [path for path in self.values({}) if path.endswith(QUERIES)]
         return {path: min(a["set"][path] for s in self.settings for a in s.alternatives if path in a["set"]) for path in paths}
 
 
@@ -273,11 +274,12 @@ def _queries(study):
 # ---- study files -------------------------------------------------------------------------------
 
 
-def swept(text, figure):
-    """The text of a study file with the universes of the figure as one axis of its sweep."""
+def swept(text, figure, queries=True):
+    """The text of a study file with the universes of the figure as one axis of its sweep. `queries`: with those that
+    differ in the number of queries."""
     entries = _entries(text)
-    rows = _distinct({path: value for path, value in figure.values(universe).items() if _reads(entries, path)}
-                     for universe in figure.universes())
+    rows = _distinct({path: value for path, value in figure.values(universe).items() if _reads(entries, path)
+                      and (queries or not path.endswith(QUERIES))} for universe in figure.universes())
     if len(rows) < 2:
         return text
     lines = [f"{json.dumps(path)}: [{', '.join(_text(row[path]) for row in rows)}]" for path in rows[0]

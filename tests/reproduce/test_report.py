@@ -360,12 +360,25 @@ algorithms: [random]
         self.assertEqual(path.read_text(), whole)
 
     def test_every_study_of_a_paper_scales(self):
+        most = catalogue.SMOKE_ITERATIONS
         for name in catalogue.papers():
             paper = catalogue.paper(name)
             self.assertTrue(paper.studies(), name)
-            for study in paper.studies():
-                text = (paper.directory / f"{study}.yaml").read_text()
-                self.assertNotEqual(catalogue.scaled(text, "smoke"), text, f"{name}/{study}")
+            for study, path, _ in catalogue.write_studies(paper, "smoke", None, self.scratch / name, everywhere=True):
+                data = read_yaml(path)
+                swept = [values for axis in data.get("sweep", []) for key, values in axis.items() if key.endswith("iterations")
+                         and ".maximiser." not in key]
+                queries = [n for entry in (data["common"], *data["problems"]) if isinstance(entry, dict)
+                           for n in [entry.get("iterations", 1)]]
+                self.assertNotEqual(path.read_text(), (paper.directory / f"{study}.yaml").read_text(), (name, study))
+                self.assertEqual(([], None, True), (swept, data.get("replicate"), max(queries) <= most), (name, study))
+
+    def test_numbers_of_ones_own_are_for_all_cells(self):
+        paper = catalogue.paper("sbo_kde")
+        ((_, path, _),) = catalogue.write_studies(paper, "full", None, self.scratch, ["pair"])
+        self.assertEqual(len(stages.sizes(path.read_text())[2]), 4)
+        ((_, path, _),) = catalogue.write_studies(paper, "full", 5, self.scratch / "five", ["pair"])
+        self.assertEqual((len(stages.sizes(path.read_text())[0]), stages.sizes(path.read_text())[2]), (5, []))
 
     def test_figure_files_with_mistakes(self):
         path = self.scratch / "p" / "figures.yaml"
