@@ -129,7 +129,7 @@ def needs_bounds(paper_, study):
 def scaled(text, scale, seeds=None):
     """Text of a study file for a scale. `full` is the file as it is. `small` has at most SMALL_TRIALS trials per cell.
     `smoke` has SMOKE_TRIALS trials of SMOKE_ITERATIONS queries. `seeds` is the number of trials per cell: of seeds, or
-    of instances if each has one seed. Other numbers than those of the file are for all cells, without `replicate`."""
+    of instances if each has one seed. Without them, at the scale `full`, `replicate` adds trials to some cells."""
     text = text if scale == "full" and seeds is None else stages.replicated(text, [])
     if scale == "smoke":
         slow = bool(re.search(r"(?m)^ *seconds: ", text))  # evaluations that take long

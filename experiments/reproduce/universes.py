@@ -54,7 +54,6 @@ class Figure:
     size: dict
     design: str
     settings: tuple
-    because: str = ""  # why it has no settings
 
     def universes(self):
         """[{setting: alternative}], ours first."""
@@ -133,7 +132,7 @@ def read(path):
     for entry in mappings(path, "figures", data["figures"]):
         where = f"{path}: figure {entry.get('id', '?')}"
         _known(where, entry, {"id", "studies"}, {"size", "design", "settings", "because"})
-        if ("settings" in entry) == ("because" in entry):
+        if ("settings" in entry) == bool(str(entry.get("because") or "").strip()):
             raise InputError(f"{where} needs 'settings', or else 'because', why it has none")
         if entry.get("design", DESIGNS[0]) not in DESIGNS:
             raise InputError(f"{where}: design {entry['design']!r} (known: {', '.join(DESIGNS)})")
@@ -144,7 +143,7 @@ def read(path):
         settings = tuple(_setting(where, s) for s in mappings(where, "settings", entry["settings"])
                          ) if "settings" in entry else ()
         figures.append(Figure(str(entry["id"]), tuple(entry["studies"]), dict(size),
-                              entry.get("design", DESIGNS[0]), settings, str(entry.get("because", ""))))
+                              entry.get("design", DESIGNS[0]), settings))
     studies = [s for f in figures for s in f.studies]
     twice = [s for k, s in enumerate(studies) if s in studies[:k]]
     if twice:
@@ -275,8 +274,8 @@ def _queries(study):
 
 
 def swept(text, figure, queries=True):
-    """The text of a study file with the universes of the figure as one axis of its sweep. `queries`: with those that
-    differ in the number of queries."""
+    """The text of a study file with the universes of the figure as one axis of its sweep. Without `queries` no universe
+    changes the number of queries."""
     entries = _entries(text)
     rows = _distinct({path: value for path, value in figure.values(universe).items() if _reads(entries, path)
                       and (queries or not path.endswith(QUERIES))} for universe in figure.universes())

@@ -130,6 +130,7 @@ class Files(common.Case):
                             (SETTINGS.replace("size:", "design: all\n    size:"), "design 'all'"), ("a: 1", "a list 'figures'"),
                             (SETTINGS.replace("size:", "because: a\n    size:"), "needs 'settings', or else 'because'"),
                             ("figures: [{id: f, studies: [s]}]", "needs 'settings', or else 'because'"),
+                            ("figures: [{id: f, studies: [s], because: ' '}]", "needs 'settings', or else 'because'"),
                             ("figures: [5]", "list of mappings"), (SETTINGS.replace("[s]", "s"), "studies is a list"),
                             (SETTINGS.replace("id: five", "id: two"), "two alternatives have one id"),
                             (SETTINGS.replace("problems.P.", "problem.P."), "paths that begin with common"),

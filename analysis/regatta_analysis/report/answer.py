@@ -70,7 +70,7 @@ class Finding:
         return [r.name for r in self.rivals if self.medians[r.name] == self.medians[self.leader]]
 
     def called(self, names):
-        """The same with the methods' names for readers."""
+        """The same finding with the names of methods for readers: `names` is {label: name}."""
         return replace(self, leader=names[self.leader], medians={names[m]: v for m, v in self.medians.items()},
                        rivals=tuple(replace(r, name=names[r.name]) for r in self.rivals))
 
@@ -95,12 +95,12 @@ def _sentences(results, metric, command):
     first = first + _by_problem(results, metric, found, PANELS if swept else GROUPS)
     first = first + _by_problem(results, "best", others, PANELS)
     if not first:
-        return (said[:1] and [f"{results.state}."]) + _alone(results, metric)
+        return (said[:1] and [f"{results.state}."]) + _alone(results, metric, names)
     fixed = {names[m] for m in (results.algorithms if results.attributes.get("archive_of") else results.beside.methods)}
     return said + first + _limits(results, metric, found + others) + _deciding(results, found + others, fixed, command)
 
 
-def _alone(results, metric):
+def _alone(results, metric, names):
     """Sentences on a method that ran alone: its medians."""
     if len(results.algorithms) != 1 or results.settings or results.state or METRICS[metric].running:
         return []
@@ -108,7 +108,7 @@ def _alone(results, metric):
     for r in tables.final_regret(results, [metric]).head(GROUPS).itertuples():
         name, value = metric_on(results, [r.problem], metric).name.lower(), tables.value_text(r, Band())
         if value:
-            said.append(f"On {results.title_of(r.problem)} the median {name} of {style.shown_names([r.algorithm])[r.algorithm]} is {value}, from {r.n} trials.")
+            said.append(f"On {results.title_of(r.problem)} the median {name} of {names[r.algorithm]} is {value}, from {r.n} trials.")
     return said + (["No other method ran, so nothing is compared."] if said else [])
 
 
