@@ -166,6 +166,28 @@ static void change_support(RgMmd *mmd, Piece *piece, int point, bool enters)
   piece->n_free = kept;
 }
 
+/* Find the support at tau: while there is a negative mass, or else a negative slack, change the
+   most negative one. */
+static void settle(RgMmd *mmd, const double *u, Piece *piece, double tau)
+{
+  for (int changes = 0; changes < 5 * mmd->n; changes++) {
+    double least = -1e-12;
+    int point = -1;
+    if (!solve_piece(mmd, u, piece)) return;
+    solve_slacks(mmd, u, piece);
+    for (int k = 0; k < piece->n_free; k++) {
+      const double mass = piece->a[k] - tau * piece->b[k];
+      if (mass < least) least = mass, point = mmd->free_set[k];
+    }
+    for (int i = 0; i < mmd->n && (point < 0 || !mmd->state[point]); i++) {
+      const double slack = piece->slack0[i] + tau * piece->slack1[i];
+      if (!mmd->state[i] && slack < least) least = slack, point = i;
+    }
+    if (point < 0) return;
+    change_support(mmd, piece, point, !mmd->state[point]);
+  }
+}
+
 PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, double *value,
                                  double *q, RgFailure *failure)
 {
@@ -184,7 +206,11 @@ PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, dou
   if (mmd->distance[worst] <= radius) return 0;
   for (int i = 0; i < n; i++) mmd->state[i] = i == worst;
   mmd->free_set[0] = worst;
-  for (int events = 0; events < limit; events++) {
+  for (int events = 0; events < 5 * limit; events++) {
+    if (events >= limit && events % n == 0) { /* at ties rounding can make the path cycle */
+      tau *= 1.0 - 1e-6, recent = -1;
+      settle(mmd, u, &piece, tau);
+    }
     if (!solve_piece(mmd, u, &piece)) break;
     solve_slacks(mmd, u, &piece);
     discrepancy(mmd, &piece, v);

@@ -191,3 +191,31 @@ RG_TEST(hundred_points)
     RG_OK(rg_mmd_destroy(&mmd));
   }
 }
+
+/* Where u is level, many points join the support at the same tau. Without a way out of the ties the
+   path cycles for 53 of these 100 widths. */
+RG_TEST(level_values)
+{
+  static double K[100 * 100];
+  double u[100], p[100], q[100], value;
+  RgFailure failure = {0};
+  RgMmd mmd;
+
+  for (int i = 0; i < 100; i++) {
+    p[i] = i < 30 ? 1.0 / 30.0 : 0.0;
+    for (int j = 0; j < 100; j++) K[i * 100 + j] = exp((i - j) * (i - j) / -50.0);
+  }
+  create(100, K, p, 1e-8, &mmd);
+  for (int width = 0; width < 100; width++) {
+    for (int i = 0; i < 100; i++)
+      u[i] = 1.1 * exp(-pow((i - 20.0) / (3.0 + 0.1 * width), 2.0)) -
+             0.7 * exp(-pow((i - 2.0) / 5.0, 2.0));
+    int worst = 0;
+    for (int i = 0; i < 100; i++) worst = u[i] < u[worst] ? i : worst;
+    double r = 0.2 * mmd.distance[worst];
+    RG_OK(rg_mmd_worst_case(&mmd, u, r, &value, q, &failure));
+    assert_false(failure.failed);
+    check_optimal(&mmd, u, r, q);
+  }
+  RG_OK(rg_mmd_destroy(&mmd));
+}
