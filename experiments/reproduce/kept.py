@@ -158,7 +158,9 @@ class Told(verdicts.Case):
 
 def regraded(paper, claim, settings):
     """A claim of a record with the grade and the words that its comparisons have by the rules of today."""
-    cases = [Told(case, case["universe"], claim) for case in claim["cases"] if case["results"]]
+    own = [case for case in claim["cases"] if case["results"]]
+    cases = [Told(case, case["universe"], claim) for case in own]
+    cases += [Told(case, universe, claim, k) for k, case in enumerate(own) for universe in case.get("also", ())]
     if claim["grade"] in (NOT_RUN, NOT_COMPARABLE) or not cases:
         return claim
     mine = {key: setting for key, setting in settings.items() if any(key in case.universe for case in cases)}

@@ -1,11 +1,12 @@
 """The record of grades beside the study files, experiments/PAPER/verdicts.json, and the tables of the README files,
 which come from it.
 
-The file has the grade of every claim and the settings that it depends on. For every case (universe and reading) it has
-the grade, the comparisons with their evidence, trials, P(picture) and estimate. For each study it has the checksum of
-the results (and `first`, that of the trials that all cells have in every universe), trials, core-hours, machines and
-revisions of methods. It also has the command that made the results; a study that came later has its own. Results of
-other universes, or of fewer trials, of a study are listed beside the earlier ones."""
+The file has the grade of every claim and the settings that it depends on. For every case (universe and reading) it
+has the grade, the comparisons with their evidence, trials, P(picture), estimate and, if the claim depends on a
+setting, the other universes with the same trials. For each study it has the checksum of the results (and `first`,
+that of the trials that all cells have in every universe), trials, core-hours, machines and revisions of methods. It
+also has the command that made the results; a study that came later has its own. Results of other universes, or of
+fewer trials, of a study are listed beside the earlier ones."""
 import json
 import re
 import textwrap
@@ -75,8 +76,14 @@ def _claim(v):
     return {"id": v.id, "where": v.where, "claim": v.claim, "grade": v.grade, "words": v.words, **earlier, "turns_on": v.keys,
             "sentence": v.sentence(), "settled": v.settled(), "shares": v.shares(), "count": vars(v.first.tally),
             "trials": max((case.trials for case in v.cases), default=0),
-            "cases": [case.data if isinstance(case, kept.Told) else claims.case_data(case)
-                      for case in v.cases if case.same_as < 0]}
+            "cases": [_case(v, k, case) for k, case in enumerate(v.cases) if case.same_as < 0]}
+
+
+def _case(v, k, case):
+    """A case of a claim, and the other universes that have its trials. They say what a claim depends on."""
+    told = dict(case.data if isinstance(case, kept.Told) else claims.case_data(case))
+    also = [other.universe for other in v.cases if other.same_as == k]
+    return told | {"also": also} if v.keys and also else {key: told[key] for key in told if key != "also"}
 
 
 def write(name, places, command=None, keep=False):
