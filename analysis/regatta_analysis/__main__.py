@@ -26,6 +26,9 @@ BUDGET = 4.0  # core-hours
 
 
 class Parser(argparse.ArgumentParser):
+    def __init__(self, **words):
+        super().__init__(allow_abbrev=False, **words)  # half an option must not start hours of work
+
     def error(self, message):
         self.exit(2, f"{self.prog}: {message}\n")
 

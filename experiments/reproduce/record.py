@@ -80,7 +80,7 @@ def _claim(v):
 
 
 def _case(v, k, case):
-    """A case of a claim, and the other universes that have its trials. They say what a claim depends on."""
+    """A case of a claim and, if the claim depends on a setting, the other universes with the trials of this case."""
     told = dict(case.data if isinstance(case, kept.Told) else claims.case_data(case))
     also = [other.universe for other in v.cases if other.same_as == k]
     return told | {"also": also} if v.keys and also else {key: told[key] for key in told if key != "also"}

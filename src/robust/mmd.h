@@ -26,7 +26,7 @@ PetscErrorCode rg_mmd_destroy(RgMmd *mmd);
    linear path of min 0.5 (q-p)'K(q-p) + tau u'q from tau = infinity down (sbo_kde 3.1). O(n) where
    the ball holds the worst point, else one factorisation of the support per piece. Where many
    points join the support at the same tau and the path cycles, it goes on at (1 - 1e-6) tau.
-   failure: a support whose kernel matrix is not positive definite. */
+   failure: a support whose kernel matrix is not positive definite, or a path without an end. */
 PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, double *value,
                                  double *q, RgFailure *failure);
 

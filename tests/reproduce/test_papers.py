@@ -172,7 +172,8 @@ exec {REGATTA} "$@"
         self.assertEqual((study, "exit code 3" in reason), ("fig2a", True))
 
     def test_mistakes(self):
-        for arguments, words in ((["verdict"], "invalid choice"), (["claims", self.scratch / "no.h5"], "no such file"),
+        for arguments, words in ((["verdict"], "invalid choice"), (["run", "wdrbo/fig3", "--no-ru"], "unrecognized arguments: --no-ru"),
+                                 (["claims", self.scratch / "no.h5"], "no such file"),
                                  (["report", "nobody", self.scratch], "no paper 'nobody'"),
                                  (["run", "boke", "--keep"], "--keep goes with --until-decided"),
                                  (["run", "boke", "--budget", 3], "--budget goes with --until-decided"),
