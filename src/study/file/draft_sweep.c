@@ -425,9 +425,12 @@ static PetscErrorCode check_words(RgDraft *draft, const RgYamlNode *const words[
         known[n++] = word_of(&study->cells[c], k);
     }
     known[n] = NULL;
-    if (!found)
+    if (!found && !words[k]->text)
+      RG_MISTAKE(draft, words[k], "'%s' in 'replicate' must be a text, got %s", replicate_names[k],
+                 rg_yaml_describe(words[k], (char[64]){0}));
+    else if (!found)
       PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, words[k]), replicate_names[k],
-                                 words[k]->text ? words[k]->text : "", " in 'replicate'", known));
+                                 words[k]->text, " in 'replicate'", known));
   }
   return PetscFree(known);
 }
