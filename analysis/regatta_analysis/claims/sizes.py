@@ -148,7 +148,7 @@ def _reach_item(panel, first, got, now, who, late):
 
 def _reach_text(items, t):
     return "; ".join(f"{i.a} ({i.where}): {i.more['reached']} of {i.n} trials by t = {t}, "
-                     + (f"all by t = {i.more['last']:.0f}" if np.isfinite(i.more["last"]) else "not all ever")
+                     + (f"all by t = {i.more['last']:.0f}" if np.isfinite(i.more["last"]) else "not all by the last query")
                      for i in shortened(items))
 
 
