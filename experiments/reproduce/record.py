@@ -245,6 +245,8 @@ def claim_table(name, found):
         said, statement = (" ".join(str(claim.get(key, claim["claim"])).split()) for key in ("sentence", "claim"))
         graded = known.get((str(claim["id"]), statement))
         words, rests_on = (graded["words"], evidence(graded)) if graded else ("–", "not graded yet")
+        if graded and graded["grade"] == NOTHING and "price" in claim:
+            rests_on += f"; {claim['price']}"
         lines.append(f"| {claim['id']} | {_cell(said)} | {words} | {_cell(rests_on)} |")
     return "\n".join(lines)
 

@@ -256,6 +256,12 @@ class Known(common.Case):
         self.assertEqual(self.graded(check, price="61 core-hours").sentence(), "Not run: no results of nowhere yet (61 core-hours).")
         self.assertEqual(self.graded(check).sentence(), "Not run: no results of nowhere yet.")
 
+    def test_an_undecided_claim_names_its_price_and_a_decided_one_does_not(self):
+        for ending, state in ((True, OPEN), (False, SHOWN)):
+            cases = [case(state)]
+            found = verdicts.Verdict("p", "C", "", "claim", verdicts.conclude(cases, {})[0], cases, price="2 core-hours")
+            self.assertEqual(found.sentence().endswith("; 2 core-hours."), ending, found.sentence())
+
     def test_all_checks_of_a_claim_are_decided_together(self):
         """Twelve wins on each of three functions hold alone; beside an open comparison each has a fourth of the error."""
         better = {"kind": "better", "who": "EI", "against": "Random", "on": "race"}

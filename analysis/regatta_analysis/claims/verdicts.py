@@ -111,7 +111,7 @@ class Verdict:
     readings: dict = field(default_factory=dict)  # id: reason
     printed: float = np.nan
     settings: dict = field(default_factory=dict)
-    price: str = ""  # what its results take, of a claim that nobody ran
+    price: str = ""  # what its results take, of a claim that nobody ran, or more of them, of an undecided one
 
     @property
     def first(self):
@@ -182,6 +182,8 @@ class Verdict:
         if np.isfinite(value):
             parts.append(f"an experiment of the paper's size shows it with probability {value:.2f} "
                          f"[{low:.2f}, {high:.2f}]")
+        if self.grade == NOTHING:
+            parts.append(self.price)
         text = "; ".join(part for part in parts if part)
         return f"{text[0].upper()}{text[1:]}."
 
