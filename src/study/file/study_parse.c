@@ -229,7 +229,7 @@ static PetscErrorCode read_record(const RgDraft *draft, const RgStudyKey *key,
   PetscCall(PetscCalloc1(list->n, &without->values));
   for (int i = 0; i < list->n; i++) {
     const RgYamlNode *item = list->items[i];
-    const char *name = item->kind == RG_YAML_SCALAR ? item->text : "";
+    const char *name = item->text ? item->text : rg_yaml_describe(item, (char[64]){0});
     if (!rg_draft_is_among(name, names))
       PetscCall(rg_draft_unknown(draft, RG_PLACE_OF(draft, item), "column", name,
                                  " that 'record' can leave out", names));
