@@ -228,18 +228,9 @@ def paper_table(records):
 
 
 def claim_table(name, found):
-    """One row per claim of a paper: what the paper says, in few words, the grade and the evidence."""
-    graded = [claim for claim in found["claims"] if claim["grade"] not in (NOT_RUN, NOT_COMPARABLE)]
-    told = (" Comparisons that are decided together at 5 % have this error for all of them: with a chance of 5 % at most, one or more "
-            "of them is wrong.")
-    if any("level" not in claim for claim in graded):
-        told += " In older grades every comparison has an error of 5 % by itself."
-    if any(PICTURE.search(claim["sentence"]) for claim in graded):
-        told += (" A grade says whether the statement is true of the methods, whatever the size of an experiment. A single experiment "
-                 "of the paper's size may show a statement that is not true, or miss one that is: the last words of a row say how "
-                 "probable it is that one shows the statement (P(picture), with its 90 % interval; it takes 20 trials).")
-    lines = [f"{summary(found)}; {_commands(found)}.{told}{_revisions(found)}", "", "| claim | the paper says | grade | evidence |",
-             "|---|---|---|---|"]
+    """One row per claim of a paper: what the paper says, in few words, the grade and the evidence. Below it, folded: how
+    to read the rows, and how the studies were run."""
+    lines = [f"{summary(found)}.", "", "| claim | the paper says | grade | evidence |", "|---|---|---|---|"]
     known = claims_told(found)
     for claim in claims.read(catalogue.paper(name).claims_file)["claims"]:
         said, statement = (" ".join(str(claim.get(key, claim["claim"])).split()) for key in ("sentence", "claim"))
@@ -248,7 +239,36 @@ def claim_table(name, found):
         if graded and graded["grade"] == NOTHING and "price" in claim:
             rests_on += f"; {claim['price']}"
         lines.append(f"| {claim['id']} | {_cell(said)} | {words} | {_cell(rests_on)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "<details>", "<summary>How to read this table, and how each study was run</summary>", "",
+                      *_how_to_read(found), *_run_table(found), "", "</details>"])
+
+
+def _how_to_read(found):
+    """What a reader of the table of claims has to know, one paragraph per idea."""
+    graded = [claim for claim in found["claims"] if claim["grade"] not in (NOT_RUN, NOT_COMPARABLE)]
+    level = ("Comparisons that are decided together at 5 % have this error for all of them: with a chance of 5 % at most, one or more "
+             "of them is wrong.")
+    if any("level" not in claim for claim in graded):
+        level += " In older grades every comparison has an error of 5 % by itself."
+    told = [level]
+    if any(PICTURE.search(claim["sentence"]) for claim in graded):
+        told.append("A grade says whether the statement is true of the methods, whatever the size of an experiment. A single "
+                    "experiment of the paper's size may show a statement that is not true, or miss one that is: the last words of a "
+                    "row say how probable it is that one shows the statement (P(picture), with its 90 % interval; it takes 20 trials).")
+    return [line for paragraph in told for line in (paragraph, "")]
+
+
+def _run_table(found):
+    """One row for each run of a study in the record: trials, cost, command, and the revisions of methods that are above
+    1 (records of earlier results lack them)."""
+    lines = ["| study | trials | core-hours | command | revisions of methods, above 1 |", "|---|---|---|---|---|"]
+    for study, told in found["results"].items():
+        for one in [told, *told.get("beside", ())]:
+            hours = "" if one["core_hours"] is None else f"{one['core_hours']:.2g}"
+            revisions = "; ".join(f"{name} {' and '.join(map(str, some))}" for name, some in one.get("revisions", {}).items()
+                                  if max(some) > 1)
+            lines.append(f"| {study} | {one['trials']} | {hours} | `{one.get('command', found['command'])}` | {revisions} |")
+    return lines
 
 
 def evidence(claim):
@@ -294,25 +314,6 @@ def _misleads(case):
             (("low", -np.inf), ("high", np.inf), ("least", -np.inf), ("most", np.inf))]
     low, high, least, most = ends
     return case.get("grade") == NOTHING and ((least <= low and high <= most) or high < least or low > most)
-
-
-def _commands(found):
-    """The commands that made the results, also of studies that came later."""
-    later = {}
-    for study, told in found["results"].items():
-        for one in [told, *told.get("beside", ())]:
-            if "command" in one:
-                later.setdefault(one["command"], []).append(study)
-    return ", then ".join([f"`{found['command']}`", *(f"`{command}` ({', '.join(studies)})"
-                                                      for command, studies in later.items())])
-
-
-def _revisions(found):
-    """The revisions of methods that are above 1, by study; records of earlier results lack them."""
-    told = {study: "; ".join(f"{name} {' and '.join(map(str, some))}" for name, some in one.get("revisions", {}).items()
-                             if max(some) > 1) for study, one in found["results"].items()}
-    lines = [f"{study} ({some})" for study, some in told.items() if some]
-    return f" Revisions of methods above 1, where they were recorded: {', '.join(lines)}." if lines else ""
 
 
 def _cell(text):
