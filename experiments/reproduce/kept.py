@@ -95,6 +95,7 @@ class News:
     changed: frozenset = frozenset()  # universes, in words, that have other trials now
     lacks: bool = False  # whether the record may have trials that are missing now
     among: frozenset = frozenset()  # checksums of recorded results whose trials are all present
+    staged: bool = False  # whether trials of some cells were added later
 
     @classmethod
     def of(cls, before, now, results):
@@ -106,14 +107,14 @@ class News:
             known |= one.get("first", {})
         shared = [name for name in now["first"] if name in known]
         changed = frozenset(name for name in shared if known[name] != now["first"][name])
-        among = _among(results, told, now)
+        among, staged = _among(results, told, now), stage_count(results) > 1
         lacks = any(one["checksum"] not in among for one in told)
         if now["checksum"] == before["checksum"]:
-            return cls(SAME, changed, lacks, among)
+            return cls(SAME, changed, lacks, among, staged)
         if before["checksum"] in among:
-            return cls(MORE, changed, lacks, among)
+            return cls(MORE, changed, lacks, among, staged)
         ours = next(iter(now["first"]), None)
-        return cls(PART, changed, True, among) if ours in shared and ours not in changed else cls(OTHER)
+        return cls(PART, changed, True, among, staged) if ours in shared and ours not in changed else cls(OTHER)
 
     @classmethod
     def by_study(cls, before, now, studies):
@@ -121,8 +122,10 @@ class News:
         return {name: cls.of(before["results"].get(name), one, studies.whole(name)) for name, one in now.items()}
 
     def leaves(self, claim):
-        """Whether a recorded claim stays as it is and is not decided again."""
-        return self.kind == SAME or (claim["settled"] and self.kind != OTHER and not self.changed)
+        """Whether a recorded claim stays as it is where it cannot be decided again. Without stages these results add only
+        universes to those that the claim rests on."""
+        added = self.kind in (MORE, PART) and not self.changed
+        return self.kind == SAME or (added and (claim["settled"] or not self.staged))
 
 
 def told(before, now, news, command):

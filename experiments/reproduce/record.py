@@ -10,6 +10,7 @@ fewer trials, of a study are listed beside the earlier ones."""
 import json
 import re
 import textwrap
+from dataclasses import replace
 
 import numpy as np
 
@@ -72,6 +73,7 @@ def claims_told(before):
 
 
 def _claim(v):
+    v = replace(v, price="") if v.grade == NOTHING else v  # the table takes it from claims.yaml: it may change there
     earlier = {} if any(isinstance(case, kept.Told) for case in v.cases) else {"level": LEVEL}
     return {"id": v.id, "where": v.where, "claim": v.claim, "grade": v.grade, "words": v.words, **earlier, "turns_on": v.keys,
             "sentence": v.sentence(), "settled": v.settled(), "shares": v.shares(), "count": vars(v.first.tally),

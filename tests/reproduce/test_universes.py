@@ -628,6 +628,28 @@ class Record(common.Case):
         self.assertEqual((first["trials"], both["trials"], both["command"]), (12, 24, "second"))
         self.assertNotIn("beside", both)
 
+    @PROGRAM
+    def test_universes_leave_a_claim_that_speaks_of_a_study_without_results_here(self):
+        """More trials in our universe do not: they could decide it."""
+        study, grown, swept = self.with_universes()
+        place, path = self.scratch / "p", self.scratch / "p" / "verdicts.json"
+        both = "{id: A3, where: x, claim: both, checks: [{kind: better, who: random, against: GP-UCB, on: [s/P, t/P]}]}"
+        place.joinpath("claims.yaml").write_text(place.joinpath("claims.yaml").read_text()[:-1] + f", {both}]")
+        place.joinpath("t.yaml").write_text(STUDY)
+        place.joinpath("figures.yaml").write_text(place.joinpath("figures.yaml").read_text().replace("[s]", "[s, t]"))
+        claims.read.cache_clear()
+        first = self.decided(study, "first")
+        first["results"]["t"], first["claims"][2]["settled"] = first["results"]["s"], False
+        path.write_text(json.dumps(first))
+        told = self.decided(swept, "second", "--keep")
+        self.assertEqual((told["results"]["s"]["trials"], told["claims"][2]), (24, record.read(path)["claims"][2]))
+        self.assertEqual(len(told["claims"][1]["cases"]), 4)
+        path.write_text(json.dumps(first))
+        self.scratch.joinpath("s.yaml").write_text(grown)
+        regatta("run", self.scratch / "s.yaml", "-o", self.scratch / "first" / "s.h5")
+        code, _, err = run("verdicts", "p", self.scratch / "first" / "s.h5", "--keep")
+        self.assertEqual((code, "claim A3 of p is to be decided afresh and speaks of t too" in err), (2, True), err)
+
     def decided(self, study, command, *options):
         """The record after a study was run and its claims decided."""
         file, results = self.scratch / "s.yaml", self.scratch / f"{command}" / "s.h5"
