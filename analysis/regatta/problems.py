@@ -25,7 +25,7 @@ LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "MPIR_", "PRTE_", "HYDRA_", "SLUR
 
 def find_program() -> str:
     """The program `regatta`: $REGATTA, the one built or installed beside this package, or the one in PATH.
-    FileNotFoundError without one."""
+    FileNotFoundError without one, or if $REGATTA names none."""
     here = Path(__file__).resolve()
     beside = [here.parents[2] / "build" / "regatta"]
     if len(here.parents) > 4:
@@ -35,6 +35,9 @@ def find_program() -> str:
     if not found:
         raise FileNotFoundError("there is no program regatta: build it, put it in PATH, or name it in "
                                 "the environment variable REGATTA")
+    if not shutil.which(found):
+        raise FileNotFoundError(f"the environment variable REGATTA names {found}, which is not a program"
+                                f"{'' if os.path.isabs(found) else f' (seen from {os.getcwd()})'}")
     os.environ["REGATTA_PACKAGE"] = __version__  # a program of another version refuses it in one line
     return found
 

@@ -139,6 +139,12 @@ class Problem(unittest.TestCase):
         with mock.patch.dict(os.environ, REGATTA="/absent/regatta"), self.assertRaises(FileNotFoundError):
             regatta.problem("branin")
 
+    def test_a_program_that_is_not_there(self):
+        for name, seen in (("build/none", rf" \(seen from {os.getcwd()}\)"), ("/no/regatta", ""), (os.path.abspath(__file__), "")):
+            with mock.patch.dict(os.environ, REGATTA=name), self.assertRaisesRegex(
+                    FileNotFoundError, f"^the environment variable REGATTA names {name}, which is not a program{seen}$"):
+                regatta.problem("branin")
+
     def test_the_end(self):
         with regatta.problem("sphere", dim=3) as f:
             self.assertEqual(f([0, 0, 0]), 0)
