@@ -122,8 +122,8 @@ class News:
         return {name: cls.of(before["results"].get(name), one, studies.whole(name)) for name, one in now.items()}
 
     def leaves(self, claim):
-        """Whether a recorded claim stays as it is where it cannot be decided again. Without stages these results add only
-        universes to those that the claim rests on."""
+        """Whether a recorded claim stays as it is where another study of it has no results here. An open claim stays if
+        these results add only universes: without stages, our own universe has no new trials."""
         added = self.kind in (MORE, PART) and not self.changed
         return self.kind == SAME or (added and (claim["settled"] or not self.staged))
 

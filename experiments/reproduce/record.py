@@ -246,7 +246,7 @@ def claim_table(name, found):
 
 
 def _how_to_read(found):
-    """What a reader of the table of claims has to know, one paragraph per idea."""
+    """Paragraphs that explain the rows of the table of claims, as lines of Markdown."""
     graded = [claim for claim in found["claims"] if claim["grade"] not in (NOT_RUN, NOT_COMPARABLE)]
     level = ("Comparisons that are decided together at 5 % have this error for all of them: with a chance of 5 % at most, one or more "
              "of them is wrong.")
@@ -263,7 +263,7 @@ def _how_to_read(found):
 def _run_table(found):
     """One row for each run of a study in the record: trials, cost, command, and the revisions of methods that are above
     1 (records of earlier results lack them)."""
-    lines = ["| study | trials | core-hours | command | revisions of methods, above 1 |", "|---|---|---|---|---|"]
+    lines = ["| study | trials | core-hours | command | revisions above 1 |", "|---|---|---|---|---|"]
     for study, told in found["results"].items():
         for one in [told, *told.get("beside", ())]:
             hours = "" if one["core_hours"] is None else f"{one['core_hours']:.2g}"

@@ -641,8 +641,9 @@ class Record(common.Case):
         first = self.decided(study, "first")
         first["results"]["t"], first["claims"][2]["settled"] = first["results"]["s"], False
         path.write_text(json.dumps(first))
+        before = record.read(path)["claims"][2]
         told = self.decided(swept, "second", "--keep")
-        self.assertEqual((told["results"]["s"]["trials"], told["claims"][2]), (24, record.read(path)["claims"][2]))
+        self.assertEqual((told["results"]["s"]["trials"], told["claims"][2]), (24, before))
         self.assertEqual(len(told["claims"][1]["cases"]), 4)
         path.write_text(json.dumps(first))
         self.scratch.joinpath("s.yaml").write_text(grown)
