@@ -651,6 +651,17 @@ class Record(common.Case):
         code, _, err = run("verdicts", "p", self.scratch / "first" / "s.h5", "--keep")
         self.assertEqual((code, "claim A3 of p is to be decided afresh and speaks of t too" in err), (2, True), err)
 
+    @PROGRAM
+    def test_the_price_of_an_undecided_claim_is_in_the_table_and_not_in_the_record(self):
+        study, _, _ = self.with_universes()
+        place = self.scratch / "p" / "claims.yaml"
+        place.write_text(place.read_text().replace("claim: y,", "claim: y, price: two hours,"))
+        claims.read.cache_clear()
+        found = self.decided(study, "first")
+        self.assertEqual(found["claims"][0]["grade"], NOTHING)
+        self.assertIn("; two hours |", record.claim_table("p", found))
+        self.assertNotIn("two hours", self.scratch.joinpath("p", "verdicts.json").read_text())
+
     def decided(self, study, command, *options):
         """The record after a study was run and its claims decided."""
         file, results = self.scratch / "s.yaml", self.scratch / f"{command}" / "s.h5"
