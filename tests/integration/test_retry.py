@@ -21,10 +21,13 @@ class Retry(RegattaTest):
         self.study = self.write("retry.yaml", STUDY)
         self.output = self.folder / "out.h5"
 
-    def run_study(self, *options, fails_above=None, ranks=None, output=None):
+    def run_study(self, *options, fails_above=None, ranks=None, output=None, code=0):
+        """What the run prints on standard output and on standard error; it ends with this exit code."""
         broken = {"LD_PRELOAD": SLOW, "COS_FAILS_ABOVE": str(fails_above)} if fails_above else {}
         with mock.patch.dict(os.environ, broken):
-            return regatta("run", self.study, "-o", output or self.output, *options, ranks=ranks)
+            found, out, err = regatta("run", self.study, "-o", output or self.output, *options, ranks=ranks)
+        self.assertEqual(found, code, f"{options}: {out}{err}")
+        return out, err
 
     def failed(self, out):
         """How many trials the report says have failed."""
@@ -34,39 +37,35 @@ class Retry(RegattaTest):
     def sound(self):
         """The checksum of the study where nothing fails."""
         output = self.folder / "sound.h5"
-        self.assertEqual(self.run_study(output=output)[0], 0)
+        self.run_study(output=output)
         return self.checksum(output)
 
     def test_retry(self):
-        code, out, _ = self.run_study(fails_above=6)
-        self.assertEqual(code, 0)
+        out, _ = self.run_study(fails_above=6)
         failed = self.failed(out)
         self.assertTrue(0 < failed, out)
         before = self.checksum(self.output)
         self.assertNotEqual(before, self.sound())
 
-        code, out, err = self.run_study("-strict")  # they stay as they are, and it says so
-        self.assertEqual(code, 1)
+        out, err = self.run_study("-strict", code=1)  # they stay as they are, and it says so
         self.assertIn(f"{failed} trial", err)
         self.assertIn(KEPT, err)
         self.assertIn("(0 run now", out)
         self.assertEqual(self.failed(out), failed)
         self.assertEqual(self.checksum(self.output), before)
-        self.assertEqual(self.run_study("-quiet")[2], "")
+        self.assertEqual(self.run_study("-quiet")[1], "")
 
-        code, out, err = self.run_study("-retry-failed", fails_above=6)  # the same again
-        self.assertEqual(code, 0)
+        out, _ = self.run_study("-retry-failed", fails_above=6)  # the same again
         self.assertIn(f"({failed} run now", out)
         self.assertEqual(self.failed(out), failed)
         self.assertEqual(self.checksum(self.output), before)
         self.assertFalse(os.path.exists(f"{self.output}.d"))
 
-        _, out, _ = self.run_study("-retry-failed", fails_above=9)  # others fail, or later
+        out, _ = self.run_study("-retry-failed", fails_above=9)  # others fail, or later
         self.assertNotEqual(self.checksum(self.output), before)
         self.assertLess(self.failed(out), failed)
 
-        code, out, err = self.run_study("-retry-failed", "-strict", ranks=2)
-        self.assertEqual(code, 0, err)
+        out, err = self.run_study("-retry-failed", "-strict", ranks=2)
         self.assertEqual(self.failed(out), 0)
         self.assertNotIn(KEPT, err)
         self.assertEqual(self.checksum(self.output), self.sound())
@@ -75,8 +74,7 @@ class Retry(RegattaTest):
     def test_retry_of_a_study_that_was_stopped(self):
         """Complete records replace failed ones in shards; neither kind prevents a merge."""
         with mock.patch.dict(os.environ, PAUSE_US="4000"):
-            code, out, _ = self.run_study("-walltime", "0.3", fails_above=4)
-        self.assertEqual(code, 0)
+            out, _ = self.run_study("-walltime", "0.3", fails_above=4)
         self.assertIn("stopped by the wall-time limit", out)
         self.slow_trials(4000)
         self.run_study("-retry-failed", "-walltime", "0.3")
