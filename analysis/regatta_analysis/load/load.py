@@ -20,7 +20,7 @@ from .grouping import groups_of
 from .reader import Reader, check_version, damages
 from .results import Results
 from .settings import text_of
-from .variables import Variable, with_cells
+from .variables import Kept, Variable, with_cells
 
 
 def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = False,
@@ -110,7 +110,8 @@ def read_file(reader: Reader, path: Path,
             check_version(attributes)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
-        table, study = _variables(reader, path, cells), str(attributes.get("study", ""))
+        table = {name: Kept(column) for name, column in _variables(reader, path, cells).items()}
+        study = str(attributes.get("study", ""))
         parts = [(label, with_cells(own, table) if table else schema2.with_cells(own, study))
                  for label, own in ((label, _variables(reader, path, found)) for label, found in groups)]
         for _, part in parts if in_memory else ():

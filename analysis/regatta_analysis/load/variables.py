@@ -113,6 +113,27 @@ class Rows(Made):
         return self._variable.rows(self._rows[rows])
 
 
+class Kept(Made):
+    """A variable that is kept once it is read, because many others are made of it: a column of the table of cells, or
+    the cells of trials."""
+
+    def __init__(self, variable):
+        super().__init__(variable, variable.shape)
+
+    def keep(self):
+        self._variable.keep()
+
+    @cached_property
+    def _values(self):
+        return self._variable.all()
+
+    def all(self):
+        return self._values
+
+    def rows(self, rows):
+        return self._values[rows]
+
+
 class OfCell(Made):
     """A column of the table of cells as a variable of trials, whose cells are in the variable `cell`."""
 
@@ -155,8 +176,8 @@ class Constants(dict):
 
 
 def with_cells(variables, table):
-    """The Part of trials. `table`: {name: variable} of the columns of `cells`, `sweep/NAME` and `settings/NAME`."""
-    cell = variables.pop("cell")
+    """The Part of trials. `table`: {name: Kept} of the columns of `cells`, `sweep/NAME` and `settings/NAME`."""
+    cell = Kept(variables.pop("cell"))
     of = {name: OfCell(cell, column) for name, column in table.items()}
     swept = {name.removeprefix("sweep/"): one for name, one in of.items() if name.startswith("sweep/")}
     constants = Constants((name.removeprefix("settings/"), one) for name, one in of.items() if not name.startswith("sweep/"))

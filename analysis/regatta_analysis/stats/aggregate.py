@@ -151,7 +151,7 @@ def _against(wide, first, others, places):
 
 
 def _evidence(here, a, b):
-    return evidence.compare_columns(here[[a, b]].dropna().sort_index()) if {a, b} <= set(here) else None
+    return evidence.compare_columns(comparison.in_common(here, a, b)) if {a, b} <= set(here) else None
 
 
 @remembered

@@ -21,6 +21,14 @@ def paired(values: pd.Series, order: Iterable[str] | None = None) -> pd.DataFram
     return table[[a for a in order if a in table]] if order is not None else table
 
 
+def in_common(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
+    """The rows of a table trial x algorithm in which two algorithms have a value, in the order of their index. A report
+    asks for them once for each pair of methods."""
+    both = table[[a, b]]
+    known = both[~np.isnan(both.to_numpy(float)).any(axis=1)]
+    return known if known.index.is_monotonic_increasing else known.sort_index()
+
+
 def independent(frame: pd.DataFrame | pd.Series) -> pd.DataFrame | pd.Series:
     """The rows of a frame that are independent: means over instances where several trials share one."""
     shared = "instance" in frame.index.names and extended.shares_instances(frame)

@@ -46,7 +46,7 @@ TOGETHER = "all problems together"
 def pair_evidence(results: Results, problem: str, metric: str, a: str, b: str) -> evidence.Evidence:
     """The Evidence of the final values of two algorithms over their common trials: the comparison of all pages."""
     scale, margin = comparing(results, problem, metric)
-    both = final_values(results, problem, metric)[[a, b]].dropna().sort_index()
+    both = comparison.in_common(final_values(results, problem, metric), a, b)
     return evidence.compare_columns(both, scale, margin=margin)
 
 
@@ -68,7 +68,8 @@ def comparisons(results: Results, metric: str, against: str | None = None) -> pd
         for a, b in pairs:
             test = (results.group(problem).place, a, b, cells[a], cells[b])
             if test not in known:
-                known[test] = len(known), _row(pair_evidence(results, problem, metric, a, b), table[[a, b]].dropna())
+                both = comparison.in_common(table, a, b)
+                known[test] = len(known), _row(pair_evidence(results, problem, metric, a, b), both)
             tests.append(known[test][0])
             rows.append([problem, a, b, *known[test][1]])
     frame = pd.DataFrame(rows, columns=[c for c in PAIRS if c != "p_holm"])
