@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from regatta_analysis.claims import checks, claims, verdicts
-from regatta_analysis.claims.grades import CONTRADICTED, GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, SHOWN, Tally
+from regatta_analysis.claims.grades import CONTRADICTED, GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, SHOWN, UNDECIDED, Tally
 from regatta_analysis.claims.outcome import number
 from regatta_analysis.load.errors import InputError
 
@@ -73,7 +73,7 @@ def claims_told(before):
 
 
 def _claim(v):
-    v = replace(v, price="") if v.grade == NOTHING else v  # the table takes it from claims.yaml: it may change there
+    v = replace(v, price="") if v.grade in UNDECIDED else v  # the table takes it from claims.yaml: it may change there
     earlier = {} if any(isinstance(case, kept.Told) for case in v.cases) else {"level": LEVEL}
     return {"id": v.id, "where": v.where, "claim": v.claim, "grade": v.grade, "words": v.words, **earlier, "turns_on": v.keys,
             "sentence": v.sentence(), "settled": v.settled(), "shares": v.shares(), "count": vars(v.first.tally),
@@ -238,7 +238,7 @@ def claim_table(name, found):
         said, statement = (" ".join(str(claim.get(key, claim["claim"])).split()) for key in ("sentence", "claim"))
         graded = known.get((str(claim["id"]), statement))
         words, rests_on = (graded["words"], evidence(graded)) if graded else ("–", "not graded yet")
-        if graded and graded["grade"] == NOTHING and "price" in claim:
+        if graded and graded["grade"] in UNDECIDED and "price" in claim:
             rests_on += f"; {claim['price']}"
         lines.append(f"| {claim['id']} | {_cell(said)} | {words} | {_cell(rests_on)} |")
     return "\n".join([*lines, "", "<details>", "<summary>How to read this table, and how each study was run</summary>", "",

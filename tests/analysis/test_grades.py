@@ -257,8 +257,8 @@ class Known(common.Case):
         self.assertEqual(self.graded(check).sentence(), "Not run: no results of nowhere yet.")
 
     def test_an_undecided_claim_names_its_price_and_a_decided_one_does_not(self):
-        for ending, state in ((True, OPEN), (False, SHOWN)):
-            cases = [case(state)]
+        for ending, states in ((True, [OPEN]), (False, [SHOWN]), (True, [SHOWN, OPEN, OPEN]), (False, [SHOWN, SHOWN, OPEN])):
+            cases = [case(state) for state in states]
             found = verdicts.Verdict("p", "C", "", "claim", verdicts.conclude(cases, {})[0], cases, price="2 core-hours")
             self.assertEqual(found.sentence().endswith("; 2 core-hours."), ending, found.sentence())
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis.claims import checks, claims, grades, stages, verdicts
-from regatta_analysis.claims.grades import AGAINST, CONTRADICTED, DEPENDS, NOTHING, PARTLY, SHOWN
+from regatta_analysis.claims.grades import AGAINST, CONTRADICTED, DEPENDS, MOSTLY_OPEN, NOTHING, PARTLY, SHOWN, SUPPORTED
 from regatta_analysis.claims.outcome import Item, Outcome
 from regatta_analysis.claims.panels import names
 from regatta_analysis import InputError, load
@@ -659,7 +659,9 @@ class Record(common.Case):
         claims.read.cache_clear()
         found = self.decided(study, "first")
         self.assertEqual(found["claims"][0]["grade"], NOTHING)
-        self.assertIn("; two hours |", record.claim_table("p", found))
+        for grade, priced in ((NOTHING, True), (MOSTLY_OPEN, True), (SUPPORTED, False)):
+            found["claims"][0]["grade"] = grade
+            self.assertEqual("; two hours |" in record.claim_table("p", found), priced, grade)
         self.assertNotIn("two hours", self.scratch.joinpath("p", "verdicts.json").read_text())
 
     def decided(self, study, command, *options):

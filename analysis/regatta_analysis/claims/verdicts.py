@@ -9,7 +9,7 @@ import numpy as np
 
 from . import checks, grades
 from .grades import (VOID, CONTRADICTED, DEPENDS, EQUIVALENT, GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, PARTLY, SHOWN,
-                     MOSTLY_OPEN, SUPPORTED, Tally)
+                     MOSTLY_OPEN, SUPPORTED, UNDECIDED, Tally)
 from .outcome import Outcome, decide_together, shortened
 
 READING = "reading"
@@ -182,7 +182,7 @@ class Verdict:
         if np.isfinite(value):
             parts.append(f"an experiment of the paper's size shows it with probability {value:.2f} "
                          f"[{low:.2f}, {high:.2f}]")
-        if self.grade == NOTHING:
+        if self.grade in UNDECIDED:
             parts.append(self.price)
         text = "; ".join(part for part in parts if part)
         return f"{text[0].upper()}{text[1:]}."
