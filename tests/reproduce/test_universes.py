@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis.claims import checks, claims, grades, stages, verdicts
-from regatta_analysis.claims.grades import AGAINST, CONTRADICTED, DEPENDS, MOSTLY_OPEN, NOTHING, PARTLY, SHOWN, SUPPORTED
+from regatta_analysis.claims.grades import (AGAINST, CONTRADICTED, DEPENDS, MOSTLY_OPEN, NOTHING, OPEN, PARTLY, SHOWN,
+                                           SUPPORTED)
 from regatta_analysis.claims.outcome import Item, Outcome
 from regatta_analysis.claims.panels import names
 from regatta_analysis import InputError, load
@@ -663,6 +664,12 @@ class Record(common.Case):
             found["claims"][0]["grade"] = grade
             self.assertEqual("; two hours |" in record.claim_table("p", found), priced, grade)
         self.assertNotIn("two hours", self.scratch.joinpath("p", "verdicts.json").read_text())
+        items = [Item(f"P{k}", "A", "B", n=12, units=12, state=state) for k, state in enumerate([SHOWN, AGAINST, OPEN])]
+        for among, priced in (([0, 2, 2], True), ([2], True), ([0, 0, 2], False), ([1], False)):
+            cases = [verdicts.Case({}, "r", [Outcome("a text", "a method", [items[k] for k in among], "every", True)], True)]
+            found = verdicts.Verdict("p", "C", "", "claim", verdicts.conclude(cases, {})[0], cases, price="two hours")
+            self.assertEqual("two hours" in found.sentence(), priced, found.sentence())
+            self.assertNotIn("two hours", record._claim(found)["sentence"])
 
     def decided(self, study, command, *options):
         """The record after a study was run and its claims decided."""
