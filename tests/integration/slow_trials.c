@@ -23,7 +23,8 @@ static struct {
   const char *marks;
   long pause, fast, ahead, lies; /* PAUSE_US, SLOW_AFTER, CLOCK_AHEAD, STAT_LIES */
   double cosine;                 /* COS_FAILS_ABOVE */
-  bool quick, restless;          /* is a command where only ranks are slow; NO_REST */
+  bool quick;                    /* SLOW_RANKS, and mpirun did not start this process */
+  bool restless;                 /* NO_REST */
 } settings = {.cosine = HUGE_VAL};
 
 static long number(const char *variable)

@@ -22,7 +22,7 @@ class Retry(RegattaTest):
         self.output = self.folder / "out.h5"
 
     def run_study(self, *options, fails_above=None, ranks=None, output=None, code=0):
-        """What the run prints on standard output and on standard error; it ends with this exit code."""
+        """Run the study, which ends with this exit code; returns its standard output and standard error."""
         broken = {"LD_PRELOAD": SLOW, "COS_FAILS_ABOVE": str(fails_above)} if fails_above else {}
         with mock.patch.dict(os.environ, broken):
             found, out, err = regatta("run", self.study, "-o", output or self.output, *options, ranks=ranks)

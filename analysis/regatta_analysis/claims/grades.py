@@ -29,7 +29,7 @@ MEANINGS = {  # for docs/claims.md
 }
 FOR = {SHOWN, SUPPORTED, MOSTLY_OPEN}
 SILENT = {NOTHING, NOT_RUN}
-UNDECIDED = {NOTHING, MOSTLY_OPEN}  # the sentence names the price of more trials
+UNDECIDED = {NOTHING, MOSTLY_OPEN}  # grades whose sentence names the price of more trials
 
 
 @dataclass(frozen=True)
