@@ -34,6 +34,12 @@ class Answer(common.Case):
                      synthetic.problem("P", two, seeds=4, failed=(0, 1, 2, 5, 6, 7))):  # one pair
             self.assertEqual(self.says(part), [])
 
+    def test_two_pairs_say_nothing_about_what_decides(self):
+        for seeds, said in ((2, False), (3, True)):
+            lines = self.says(synthetic.made_up("P", {"A": 0.02, "B": 0.5}, seeds=seeds))
+            self.assertFalse(any("near a decision" in line for line in lines), lines)
+            self.assertEqual(any("more seeds" in line for line in lines), said, lines)
+
     def test_a_method_alone(self):
         said = self.says(synthetic.made_up("P", {"A": 0.02}, seeds=7), synthetic.made_up("Q", {"A": 0.5}, seeds=5))
         self.assertRegex(said[0], r"^On P the median simple regret of A is \S+ \[\S+, \S+\], from 7 trials\.$")

@@ -391,6 +391,8 @@ def _deciding(results, found, fixed, command):
     if not wanted or results.state:
         return []
     able = [(r.needed - r.n, f, r) for f, r in wanted if FEWEST <= r.n < r.needed <= MOST]
+    if not able and any(r.n < FEWEST for _, r in wanted):
+        return []  # so few pairs say nothing about the share of wins
     if not able:
         return [f"No open comparison is near a decision: at these shares of wins none is decided by {MOST:,} pairs."]
     _, f, r = min(able, key=lambda one: one[0])
